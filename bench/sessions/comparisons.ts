@@ -1,5 +1,5 @@
 import type { KnownSessions } from '../../src/application/agent/sessions/known-sessions.js';
-import type { Sessions, SessionsParts } from '../../src/application/agent/sessions/sessions.js';
+import type { Sessions, SessionsOptions } from '../../src/application/agent/sessions/sessions.js';
 import type { SessionStores } from '../../src/application/ports/agent/session-stores.js';
 import type { Clock } from '../../src/application/ports/shared/clock.js';
 import { built } from '../built.js';
@@ -71,7 +71,7 @@ const cleanedUp =
   };
 
 export const prepareComparisons = async (): Promise<PreparedComparisons> => {
-  const { Sessions: BuiltSessions } = await built<{ readonly Sessions: new (parts: SessionsParts) => Sessions }>(
+  const { Sessions: BuiltSessions } = await built<{ readonly Sessions: new (parts: SessionsOptions) => Sessions }>(
     'application/agent/sessions/sessions.js',
   );
   const { KnownSessions: BuiltKnownSessions } = await built<{

@@ -1,5 +1,5 @@
 import type { PreparedIdentity } from '../../src/application/agent/authenticate/prepared-identity.js';
-import type { SessionsParts } from '../../src/application/agent/sessions/sessions.js';
+import type { SessionsOptions } from '../../src/application/agent/sessions/sessions.js';
 import type { Clock } from '../../src/application/ports/shared/clock.js';
 import type { Scheduler } from '../../src/application/ports/shared/scheduler.js';
 import type { SecretDigest } from '../../src/application/ports/shared/secret-digest.js';
@@ -8,7 +8,7 @@ import type { HeaderOperation } from '../../src/domain/agent-protocol/messages.j
 import { built } from '../built.js';
 
 /** What sessions need besides a store and what is known of it, from the product. */
-export const quietParts = async (): Promise<Omit<SessionsParts, 'store' | 'known'>> => {
+export const quietParts = async (): Promise<Omit<SessionsOptions, 'store' | 'known'>> => {
   const { SystemClock } = await built<{ readonly SystemClock: new () => Clock }>(
     'adapters/outbound/node-clock/system-clock.js',
   );

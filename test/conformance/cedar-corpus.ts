@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { NodeCorpusFiles } from '../../src/adapters/outbound/node-corpus-files/node-corpus-files.js';
-import { type CorpusLine, runPolicyCorpus } from '../../src/application/agent/policy-tools/run-policy-corpus.js';
+import { type CorpusResult, runPolicyCorpus } from '../../src/application/agent/policy-tools/run-policy-corpus.js';
 import type { CorpusFiles } from '../../src/application/ports/agent/policy-files.js';
 import { corpusInMemory } from '../support/agent/policy-corpus-files.js';
 import type { CaseTally } from './case-tally.js';
@@ -45,7 +45,7 @@ const expectedOf = (texts: Iterable<readonly [path: string, text: string]>): Exp
 const verdictText = (decision: string, reason: readonly string[], errors: readonly string[]): string =>
   `${decision}, reason [${reason.toSorted().join(' ')}], errors [${errors.toSorted().join(' ')}]`;
 
-const differenceOf = (line: CorpusLine | undefined, expected: ExpectedRequest): string | null => {
+const differenceOf = (line: CorpusResult | undefined, expected: ExpectedRequest): string | null => {
   if (line === undefined) return 'was not evaluated';
   if ('error' in line) return line.error;
   const actual = verdictText(line.decision, line.reason, line.errors);
@@ -54,7 +54,7 @@ const differenceOf = (line: CorpusLine | undefined, expected: ExpectedRequest): 
 };
 
 const compare = async (files: CorpusFiles, expected: ExpectedRequests, tally: CaseTally): Promise<void> => {
-  const lines = new Map<string, CorpusLine>();
+  const lines = new Map<string, CorpusResult>();
   const broken = new Map<string, string>();
   const outcome = await runPolicyCorpus(files, {
     line: async (line) => {

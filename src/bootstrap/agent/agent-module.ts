@@ -19,7 +19,7 @@ import {
   type StartOptions,
 } from '../../application/agent/configure-agent/agent-configuration-in-force.js';
 import { AgentKeySets } from '../../application/agent/configure-agent/agent-key-sets.js';
-import type { SamlParts } from '../../application/agent/configure-agent/saml-parts.js';
+import type { SamlServices } from '../../application/agent/configure-agent/saml-services.js';
 import { ExchangeRates } from '../../application/agent/exchange-token/exchange-rates.js';
 import { SpentAssertionsOfAgents } from '../../application/agent/exchange-token/spent-assertions.js';
 import { KeySets } from '../../application/agent/keys/key-sets.js';
@@ -30,7 +30,7 @@ import type { CertificateReaderLoader } from '../../application/ports/shared/cer
 import { agentDefaults } from '../../domain/agent/configuration/agent-configuration.js';
 import { bindMade } from '../shared/bind-made.js';
 import { sharedTokens } from '../shared/shared-tokens.js';
-import { type AgentFactory, agentTokens, type SharedAgentDependencies } from './agent-tokens.js';
+import { type AgentFactory, agentTokens, type SharedAgentServices } from './agent-tokens.js';
 import { openSessionStores, storeKindFault } from './session-store-openers.js';
 
 /** Report intervals of an agent, in milliseconds. */
@@ -110,7 +110,7 @@ export const agentModule = new ContainerModule(({ bind }) => {
     (parts) => new SessionStoreLeases(parts),
   );
   made(
-    agentTokens.samlParts,
+    agentTokens.samlServices,
     {
       random: sharedTokens.random,
       verifier: agentTokens.samlDocumentVerifier,
@@ -118,7 +118,7 @@ export const agentModule = new ContainerModule(({ bind }) => {
       trusts: agentTokens.identityProviderTrusts,
       stores: agentTokens.samlStoreLeases,
     },
-    ({ random, verifier, keys, trusts, stores }): SamlParts => ({
+    ({ random, verifier, keys, trusts, stores }): SamlServices => ({
       random,
       verifier,
       warmUp: () => verifier.warmUp(),
@@ -129,7 +129,7 @@ export const agentModule = new ContainerModule(({ bind }) => {
     }),
   );
   made(
-    agentTokens.agentParts,
+    agentTokens.agentProcessServices,
     {
       clock: sharedTokens.clock,
       scheduler: sharedTokens.scheduler,
@@ -144,7 +144,7 @@ export const agentModule = new ContainerModule(({ bind }) => {
       passwords: agentTokens.passwordChecks,
       spentAssertions: agentTokens.spentAssertions,
       rates: agentTokens.exchangeRates,
-      saml: agentTokens.samlParts,
+      saml: agentTokens.samlServices,
     },
     ({
       clock,
@@ -161,7 +161,7 @@ export const agentModule = new ContainerModule(({ bind }) => {
       spentAssertions,
       rates,
       saml,
-    }): SharedAgentDependencies => ({
+    }): SharedAgentServices => ({
       clock,
       scheduler,
       logger,
@@ -182,7 +182,7 @@ export const agentModule = new ContainerModule(({ bind }) => {
   made(
     agentTokens.agentFactory,
     {
-      parts: agentTokens.agentParts,
+      parts: agentTokens.agentProcessServices,
       sharedKeySets: agentTokens.keySets,
       spent: agentTokens.spentAssertions,
       rates: agentTokens.exchangeRates,
@@ -191,7 +191,7 @@ export const agentModule = new ContainerModule(({ bind }) => {
     },
     ({ parts, sharedKeySets, spent, rates, random, version }): AgentFactory =>
       (start: StartOptions, embeddedName?: string) => {
-        const facts = { agentId: random.uuid(), version, ...agentReportIntervals(start) };
+        const description = { agentId: random.uuid(), version, ...agentReportIntervals(start) };
         const logger =
           embeddedName === undefined ? parts.logger : new LoggerWithFields(parts.logger, { agent: embeddedName });
         const keySets = new AgentKeySets(sharedKeySets);
@@ -201,7 +201,7 @@ export const agentModule = new ContainerModule(({ bind }) => {
         const own = { keySets, logger, outcomes: counters, spentAssertions, exchangeRates };
         const configuration = new AgentConfigurationInForce(start, { ...parts, ...own });
         const { clock, scheduler } = parts;
-        return new AuthAgent(facts, { configuration, keySets, counters, clock, scheduler, logger });
+        return new AuthAgent(description, { configuration, keySets, counters, clock, scheduler, logger });
       },
   );
 });

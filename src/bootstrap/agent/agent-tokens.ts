@@ -2,8 +2,8 @@ import type { ServiceIdentifier } from 'inversify';
 import type { AuthAgent } from '../../application/agent/agent-service/auth-agent.js';
 import type { PasswordChecks } from '../../application/agent/authenticate/password-checks.js';
 import type { StartOptions } from '../../application/agent/configure-agent/agent-configuration-in-force.js';
-import type { AgentParts } from '../../application/agent/configure-agent/agent-parts.js';
-import type { SamlParts } from '../../application/agent/configure-agent/saml-parts.js';
+import type { AgentProcessServices } from '../../application/agent/configure-agent/agent-process-services.js';
+import type { SamlServices } from '../../application/agent/configure-agent/saml-services.js';
 import type { AssertionMemories } from '../../application/agent/exchange-token/spent-assertions.js';
 import type { KeySets } from '../../application/agent/keys/key-sets.js';
 import type { SessionEndings } from '../../application/agent/sessions/session-endings.js';
@@ -29,10 +29,10 @@ import type { TextFileReader } from '../../application/ports/shared/text-file-re
 export type AgentFactory = (start: StartOptions, embeddedName?: string) => AuthAgent;
 
 /**
- * Dependencies that the agents of a process share. Spent assertions and rates are those of a
+ * Services that the agents of a process share. Spent assertions and rates are those of a
  * standalone agent.
  */
-export type SharedAgentDependencies = Omit<AgentParts, 'outcomes'>;
+export type SharedAgentServices = Omit<AgentProcessServices, 'outcomes'>;
 
 /** Inversify tokens of the agent. The gateway loads the same module for its embedded agents. */
 export const agentTokens = {
@@ -57,7 +57,7 @@ export const agentTokens = {
   samlStoreOpener: Symbol('SamlStoreOpener') as ServiceIdentifier<SessionStoreOpener>,
   sessionEndings: Symbol('SessionEndings') as ServiceIdentifier<SessionEndings>,
   samlStoreLeases: Symbol('SamlStoreLeases') as ServiceIdentifier<SessionStoreLeases>,
-  samlParts: Symbol('SamlParts') as ServiceIdentifier<SamlParts>,
-  agentParts: Symbol('AgentParts') as ServiceIdentifier<SharedAgentDependencies>,
+  samlServices: Symbol('SamlServices') as ServiceIdentifier<SamlServices>,
+  agentProcessServices: Symbol('AgentProcessServices') as ServiceIdentifier<SharedAgentServices>,
   agentFactory: Symbol('AgentFactory') as ServiceIdentifier<AgentFactory>,
 } as const;

@@ -58,7 +58,10 @@ interface AgentCheck {
  * leaves nothing running.
  */
 export const checkAgent = async (container: Container, { block, overrides }: StartOptions): Promise<AgentCheck> => {
-  const { problems, agent } = await tryAgent({ ...block, ...overrides }, container.get(agentTokens.agentParts));
+  const { problems, agent } = await tryAgent(
+    { ...block, ...overrides },
+    container.get(agentTokens.agentProcessServices),
+  );
   if (agent === null) return { problems, summary: null };
   const { methods, failOpen, authorization, tokenExchange } = agent;
   const accepted =

@@ -10,7 +10,7 @@ import type { DescriptorGuard } from '../../application/gateway/guard-resources/
 import type { MemoryGuard } from '../../application/gateway/guard-resources/memory-guard.js';
 import type { RateLimiters } from '../../application/gateway/limit-rate/rate-limiters.js';
 import type { ProblemAnswerer } from '../../application/gateway/proxy-request/answer-problem.js';
-import type { StageDependencies } from '../../application/gateway/proxy-request/compile-gateway.js';
+import type { StageServices } from '../../application/gateway/proxy-request/compile-gateway.js';
 import type { ProxyRequest } from '../../application/gateway/proxy-request/proxy-request.js';
 import type { AdminRequests } from '../../application/gateway/report-status/admin-requests.js';
 import type { AnswerAdmin } from '../../application/gateway/report-status/answer-admin.js';
@@ -98,7 +98,7 @@ export const gatewayTokens = {
   problems: Symbol('ProblemAnswerer') as ServiceIdentifier<ProblemAnswerer>,
   agentMetrics: Symbol('AgentReports') as ServiceIdentifier<AgentReports>,
   agents: Symbol('AgentRegistry') as ServiceIdentifier<AgentRegistry>,
-  /** See `GatewayDependencies.loadLogger`. */
+  /** See `GatewayServices.loadLogger`. */
   loadLogger: Symbol('LoadLogger') as ServiceIdentifier<Pick<Logger, 'warn'>>,
   listeners: Symbol('ListenerRegistry') as ServiceIdentifier<ListenerRegistry>,
   state: Symbol('RunningState') as ServiceIdentifier<RunningState>,
@@ -111,7 +111,7 @@ export const gatewayTokens = {
   connectionRefusals: Symbol('ConnectionRefusals') as ServiceIdentifier<ConnectionRefusalCounter>,
   adminRequests: Symbol('AdminRequests') as ServiceIdentifier<AdminRequests>,
   answerAdmin: Symbol('AnswerAdmin') as ServiceIdentifier<AnswerAdmin>,
-  stages: Symbol('StageDependencies') as ServiceIdentifier<StageDependencies>,
+  stages: Symbol('StageServices') as ServiceIdentifier<StageServices>,
   proxy: Symbol('ProxyRequest') as ServiceIdentifier<ProxyRequest>,
   gateway: Symbol('Gateway') as ServiceIdentifier<Gateway>,
 } as const;

@@ -22,8 +22,8 @@ import type { AgentFactory } from '../agent/agent-tokens.js';
 import { loadAgentGrpc } from './load-agent-grpc.js';
 import { programVersion } from './version.js';
 
-/** Dependencies of all agent clients. */
-export interface AgentClientDependencies {
+/** Services that all agent clients use. */
+export interface AgentClientServices {
   readonly clock: Clock;
   readonly scheduler: Scheduler;
   readonly random: Random;
@@ -39,7 +39,7 @@ export interface AgentClientDependencies {
 const connectorOf = (
   { name, events, protocolVersion }: AgentConfiguration,
   transport: Exclude<AgentTransport, { kind: 'embedded' }>,
-  { clock, scheduler, files, proxyId }: AgentClientDependencies,
+  { clock, scheduler, files, proxyId }: AgentClientServices,
 ): AgentConnector => {
   const proxyVersion = programVersion;
   if (transport.kind === 'grpc') {
@@ -56,7 +56,7 @@ const connectorOf = (
 const clientOf = async (
   agent: AgentConfiguration,
   { maxQueueDepth }: AgentClientLimits,
-  parts: AgentClientDependencies,
+  parts: AgentClientServices,
 ): Promise<AgentClient> => {
   const { name, timeoutMs, config, transport, connections } = agent;
   const { clock, scheduler, random, logger, proxyId, permits } = parts;
@@ -76,7 +76,7 @@ const clientOf = async (
 
 /** Creates the client of an agent block: its transport within the common guard. */
 export const agentClients =
-  (parts: AgentClientDependencies): AgentClientFactory =>
+  (parts: AgentClientServices): AgentClientFactory =>
   async (agent, limits) => {
     const rules = { breaker: agent.circuitBreaker, maxResponseBytes: limits.maxResponseBytes, events: agent.events };
     return new GuardedAgentClient(await clientOf(agent, limits, parts), rules, parts);

@@ -75,7 +75,7 @@ const checkAgentOf = async (
   const { options } = decodeAgentOptions(config);
   // Invalid options were reported with the file.
   if (options === null) return [];
-  const { problems } = await tryAgent(options, (await checkContainer()).get(agentTokens.agentParts));
+  const { problems } = await tryAgent(options, (await checkContainer()).get(agentTokens.agentProcessServices));
   // Problems that need no file access were reported with the configuration.
   const reported = new Set(unreadOptionProblems(options).map(sameText));
   const found = problems.filter((one) => !reported.has(sameText(one)));

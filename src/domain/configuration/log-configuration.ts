@@ -15,7 +15,7 @@ export interface LogConfiguration {
 }
 
 /** The raw settings from the environment and the command line. */
-export interface LogSettings {
+export interface LogInputs {
   /** RUST_LOG: a level, or a list of directives such as `gateway=debug,info`. */
   readonly level: string | undefined;
   /** GATEWAY_LOG_FORMAT. */
@@ -58,7 +58,7 @@ const warningOf = (unread: readonly string[], level: LogLevel): string | null =>
 const shown = (directive: string): string => JSON.stringify(directive.slice(0, 60));
 
 /** Reads the log settings. An invalid level is a warning. An invalid format is an error with a message for the user. */
-export const readLogConfiguration = (settings: LogSettings): Result<LogConfiguration, string> => {
+export const readLogConfiguration = (settings: LogInputs): Result<LogConfiguration, string> => {
   const format = (settings.format ?? '').trim().toLowerCase() || 'json';
   if (format !== 'json' && format !== 'pretty') {
     return err(`GATEWAY_LOG_FORMAT must be "json" or "pretty", not ${shown(settings.format ?? '')}`);

@@ -29,25 +29,28 @@ const peerText = (peerAddress: string): string => {
 };
 
 /** The client and, if different, the peer. Used if no trusted field has the chain. */
-const hopsOf = (facts: ForwardingInfo, peer: string): readonly string[] =>
-  facts.client.address === peer ? [] : [facts.client.address];
+const hopsOf = (forwarding: ForwardingInfo, peer: string): readonly string[] =>
+  forwarding.client.address === peer ? [] : [forwarding.client.address];
 
-const forwardedValue = (headers: HeaderList, facts: ForwardingInfo, peer: string): string => {
-  const { client } = facts;
-  const nearest = { proto: facts.scheme, host: facts.host };
+const forwardedValue = (headers: HeaderList, forwarding: ForwardingInfo, peer: string): string => {
+  const { client } = forwarding;
+  const nearest = { proto: forwarding.scheme, host: forwarding.host };
   if (client.source === 'forwarded') {
     return appended(allHeaders(headers, 'forwarded'), formatForwardedElement({ for: peer, ...nearest }));
   }
-  const outer = { proto: client.scheme ?? facts.scheme, host: client.host ?? facts.host };
-  const hops = hopsOf(facts, peer);
+  const outer = { proto: client.scheme ?? forwarding.scheme, host: client.host ?? forwarding.host };
+  const hops = hopsOf(forwarding, peer);
   if (hops.length === 0) return formatForwardedElement({ for: peer, ...outer });
   const elements = hops.map((hop) => formatForwardedElement({ for: hop, ...outer }));
   return appended(elements, formatForwardedElement({ for: peer, ...nearest }));
 };
 
-const forwardedForValue = (headers: HeaderList, facts: ForwardingInfo, peer: string): string => {
-  const { source } = facts.client;
-  return appended(source === 'x_forwarded_for' ? allHeaders(headers, 'x-forwarded-for') : hopsOf(facts, peer), peer);
+const forwardedForValue = (headers: HeaderList, forwarding: ForwardingInfo, peer: string): string => {
+  const { source } = forwarding.client;
+  return appended(
+    source === 'x_forwarded_for' ? allHeaders(headers, 'x-forwarded-for') : hopsOf(forwarding, peer),
+    peer,
+  );
 };
 
 /**
@@ -61,29 +64,29 @@ const droppedForwarding = (peerTrusted: boolean): number =>
  * Adds X-Forwarded-For, -Proto, -Host and Forwarded (RFC 7239) to `fields`. Extends the field that the client
  * address came from. Writes the other fields anew, so that they all agree.
  */
-const addForwardedHeaders = (fields: string[], headers: HeaderList, facts: ForwardingInfo): void => {
-  const { client } = facts;
-  const peer = client.source === 'connection' ? client.address : peerText(facts.peerAddress);
-  const host = client.host ?? facts.host;
+const addForwardedHeaders = (fields: string[], headers: HeaderList, forwarding: ForwardingInfo): void => {
+  const { client } = forwarding;
+  const peer = client.source === 'connection' ? client.address : peerText(forwarding.peerAddress);
+  const host = client.host ?? forwarding.host;
   const isDirect = client.source === 'connection';
-  fields.push('X-Forwarded-For', isDirect ? peer : forwardedForValue(headers, facts, peer));
-  fields.push('X-Forwarded-Proto', client.scheme ?? facts.scheme);
+  fields.push('X-Forwarded-For', isDirect ? peer : forwardedForValue(headers, forwarding, peer));
+  fields.push('X-Forwarded-Proto', client.scheme ?? forwarding.scheme);
   if (host !== null) fields.push('X-Forwarded-Host', host);
-  fields.push('Forwarded', forwardedValue(headers, facts, peer));
+  fields.push('Forwarded', forwardedValue(headers, forwarding, peer));
 };
 
 /**
  * Sets X-Forwarded-For, -Proto, -Host and Forwarded for the upstream; see `addForwardedHeaders`. Drops all
  * client fields of an untrusted peer. Always drops names that resemble them (`X_Real_IP`).
  */
-export const withForwardedHeaders = (headers: HeaderList, facts: ForwardingInfo): HeaderList => {
-  const dropped = droppedForwarding(facts.client.peerTrusted);
+export const withForwardedHeaders = (headers: HeaderList, forwarding: ForwardingInfo): HeaderList => {
+  const dropped = droppedForwarding(forwarding.client.peerTrusted);
   const kept: string[] = [];
   for (let index = 0; index + 1 < headers.length; index += 2) {
     const name = headers[index] as string;
     if ((fieldTraits(name) & dropped) === 0) kept.push(name, headers[index + 1] as string);
   }
-  addForwardedHeaders(kept, headers, facts);
+  addForwardedHeaders(kept, headers, forwarding);
   return kept;
 };
 

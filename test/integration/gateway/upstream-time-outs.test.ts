@@ -1,6 +1,6 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { describe, expect } from 'vitest';
-import type { TargetClientSettings } from '../../../src/application/ports/gateway/upstream-client.js';
+import type { TargetClientOptions } from '../../../src/application/ports/gateway/upstream-client.js';
 import { startHttpUpstream } from '../../support/gateway/http-upstream.js';
 import { startHttp2Upstream } from '../../support/gateway/http2-upstream.js';
 import {
@@ -28,7 +28,7 @@ import {
 import type { CleanUp } from '../../support/shared/clean-up.js';
 import { it } from '../../support/shared/fixtures.js';
 
-type Version = TargetClientSettings['httpVersion'];
+type Version = TargetClientOptions['httpVersion'];
 
 interface HeldUpstream {
   readonly port: number;

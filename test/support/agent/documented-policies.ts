@@ -1,6 +1,6 @@
 import type { Identity } from '../../../src/domain/agent/identity/identity.js';
 import type { AuthenticationMethod } from '../../../src/domain/agent/identity/request-credentials.js';
-import type { RequestFacts } from '../../../src/domain/agent/policy/gateway-model/gateway-request.js';
+import type { RequestAttributes } from '../../../src/domain/agent/policy/gateway-model/gateway-request.js';
 import type { Claims } from '../../../src/domain/agent/tokens/claims.js';
 import { parseClaims } from '../../../src/domain/agent/tokens/parse-claims.js';
 import { type DocumentationPage, type FencedBlock, fencedBlocks } from '../shared/documentation-examples.js';
@@ -83,7 +83,7 @@ export const documentedIdentity = (who: string, claims: string): Identity | null
 };
 
 /** The request that a row speaks of: `GET /reports/7`. */
-export const documentedFacts = (request: string, clientIp: string): RequestFacts => {
+export const documentedFacts = (request: string, clientIp: string): RequestAttributes => {
   const [method = '', uri = ''] = request.split(' ');
   if (!uri.startsWith('/')) throw new Error(`no request: ${request}`);
   return { method, uri, host: 'api.example', clientIp: clientIp === '' ? '192.0.2.1' : clientIp, correlationId: 'a-1' };

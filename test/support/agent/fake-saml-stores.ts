@@ -1,4 +1,4 @@
-import type { SignOnSessions } from '../../../src/application/agent/sign-on/saml/single-sign-on-parts.js';
+import type { SignOnSessions } from '../../../src/application/agent/sign-on/saml/single-sign-on-options.js';
 import type { ReplayStore } from '../../../src/application/ports/agent/replay-store.js';
 import type { Stored, SubjectSessions } from '../../../src/application/ports/agent/session-store.js';
 import type { SignOnRequestStore } from '../../../src/application/ports/agent/sign-on-request-store.js';

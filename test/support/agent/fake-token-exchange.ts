@@ -2,12 +2,12 @@ import { HmacSecretDigest } from '../../../src/adapters/outbound/hmac-secret-dig
 import { MemoryRateLimitStore } from '../../../src/adapters/outbound/memory-rate-limit-store/memory-rate-limit-store.js';
 import { publicPolicy } from '../../../src/application/agent/configure-agent/prepare-token-exchange.js';
 import type { ProvenClient } from '../../../src/application/agent/exchange-token/authenticate-client.js';
-import type { PreparedClient } from '../../../src/application/agent/exchange-token/exchange-facts.js';
 import { ExchangeRates } from '../../../src/application/agent/exchange-token/exchange-rates.js';
+import type { PreparedClient } from '../../../src/application/agent/exchange-token/exchange-record.js';
 import type { TokenFault } from '../../../src/application/agent/exchange-token/oauth-answers.js';
 import {
   TokenEndpoint,
-  type TokenEndpointParts,
+  type TokenEndpointOptions,
 } from '../../../src/application/agent/exchange-token/token-endpoint.js';
 import type { PublishedKey, SigningKey } from '../../../src/application/ports/agent/token-signing-keys.js';
 import type { Cancellation } from '../../../src/application/ports/shared/cancellation.js';
@@ -93,7 +93,7 @@ export interface ExchangeWorldPlan {
   readonly policy?: Partial<ExchangePolicy>;
   /** There are two, `desk` and `shop`, who have to authenticate themselves with one secret. */
   readonly hasClient?: boolean;
-  readonly keys?: TokenEndpointParts['keys'];
+  readonly keys?: TokenEndpointOptions['keys'];
 }
 
 /** What a call did that a test can hold up, or make go wrong. */

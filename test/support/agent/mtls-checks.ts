@@ -1,7 +1,7 @@
 import { HmacSecretDigest } from '../../../src/adapters/outbound/hmac-secret-digest/hmac-secret-digest.js';
 import { X509CertificateReader } from '../../../src/adapters/outbound/x509-certificates/x509-certificate-reader.js';
 import type { CheckOutcome } from '../../../src/application/agent/authenticate/authentication-check.js';
-import { MtlsCheck, type MtlsCheckParts } from '../../../src/application/agent/authenticate/mtls-check.js';
+import { MtlsCheck, type MtlsCheckOptions } from '../../../src/application/agent/authenticate/mtls-check.js';
 import { preparedIdentity } from '../../../src/application/agent/authenticate/prepared-identity.js';
 import type { ReadCertificate } from '../../../src/application/ports/shared/certificate-reader.js';
 import { type AllowedSan, parseAllowedSan } from '../../../src/domain/agent/client-certificates/allowed-san.js';
@@ -40,7 +40,7 @@ export const certificateRules = (
 /**
  * A check with its real adapters; by default for anybody's certificate, with the time of this machine standing still.
  */
-export const mtlsCheck = (parts: Partial<MtlsCheckParts>): MtlsCheck =>
+export const mtlsCheck = (parts: Partial<MtlsCheckOptions>): MtlsCheck =>
   new MtlsCheck({
     rules: certificateRules(),
     authorities: null,

@@ -5,7 +5,7 @@ import {
 } from '../../../src/application/agent/authenticate/prepared-identity.js';
 import { KnownSessions } from '../../../src/application/agent/sessions/known-sessions.js';
 import type { SessionMemoryLimits } from '../../../src/application/agent/sessions/session-memory.js';
-import { Sessions, type SessionsParts } from '../../../src/application/agent/sessions/sessions.js';
+import { Sessions, type SessionsOptions } from '../../../src/application/agent/sessions/sessions.js';
 import type { Session } from '../../../src/domain/agent/sessions/session.js';
 import { ManualClock } from '../shared/manual-clock.js';
 import { ManualScheduler } from '../shared/manual-scheduler.js';
@@ -41,7 +41,8 @@ export const preparedIdentityOf = ({ userId }: Session): PreparedIdentity =>
   ]);
 
 /** Parts that a test may swap. */
-export interface SwappedSessionsParts extends Partial<Omit<SessionsParts, 'store' | 'known' | 'clock' | 'scheduler'>> {
+export interface SwappedSessionsParts
+  extends Partial<Omit<SessionsOptions, 'store' | 'known' | 'clock' | 'scheduler'>> {
   readonly memory?: SessionMemoryLimits;
 }
 
@@ -53,7 +54,7 @@ export const rememberedSessions = ({ memory, ...swapped }: SwappedSessionsParts 
   const clock = new ManualClock();
   const scheduler = new ManualScheduler(clock);
   const store = new FakeSessionStore();
-  const parts: SessionsParts = {
+  const parts: SessionsOptions = {
     store,
     known: new KnownSessions(store, clock, memory),
     clock,
@@ -70,6 +71,6 @@ export const rememberedSessions = ({ memory, ...swapped }: SwappedSessionsParts 
     store,
     sessions: new Sessions(parts),
     another: () => new Sessions({ ...parts, known: new KnownSessions(store, clock, memory) }),
-    successor: (changes: Partial<SessionsParts> = {}) => new Sessions({ ...parts, ...changes }),
+    successor: (changes: Partial<SessionsOptions> = {}) => new Sessions({ ...parts, ...changes }),
   };
 };

@@ -18,8 +18,8 @@ import { AuthAgent } from '../../../src/application/agent/agent-service/auth-age
 import { PasswordChecks } from '../../../src/application/agent/authenticate/password-checks.js';
 import { AgentConfigurationInForce } from '../../../src/application/agent/configure-agent/agent-configuration-in-force.js';
 import { AgentKeySets } from '../../../src/application/agent/configure-agent/agent-key-sets.js';
-import type { AgentParts } from '../../../src/application/agent/configure-agent/agent-parts.js';
-import type { SamlParts } from '../../../src/application/agent/configure-agent/saml-parts.js';
+import type { AgentProcessServices } from '../../../src/application/agent/configure-agent/agent-process-services.js';
+import type { SamlServices } from '../../../src/application/agent/configure-agent/saml-services.js';
 import { ExchangeRates } from '../../../src/application/agent/exchange-token/exchange-rates.js';
 import { SpentAssertions } from '../../../src/application/agent/exchange-token/spent-assertions.js';
 import { KeySets } from '../../../src/application/agent/keys/key-sets.js';
@@ -77,10 +77,10 @@ export const upstreamHeaders = (headers: HeaderList, answer: AgentAnswer): Heade
 };
 
 /** Parts that a test may swap; `keySetSource` is where key sets come from. */
-export type SwappedParts = Partial<Omit<AgentParts, 'keySets' | 'clock' | 'saml' | 'outcomes'>> & {
+export type SwappedParts = Partial<Omit<AgentProcessServices, 'keySets' | 'clock' | 'saml' | 'outcomes'>> & {
   readonly keySetSource?: KeySetSource;
   readonly clock?: ManualClock;
-  readonly saml?: Partial<SamlParts>;
+  readonly saml?: Partial<SamlServices>;
   /** The config block of a file, under the options. */
   readonly block?: JsonObject;
 };
@@ -112,7 +112,7 @@ export const testAgent = (
     verifier,
     keys: samlKeys,
   };
-  const parts: AgentParts = {
+  const parts: AgentProcessServices = {
     clock,
     scheduler,
     logger,
@@ -141,8 +141,8 @@ export const testAgent = (
     ...swapped,
   };
   const configuration = new AgentConfigurationInForce({ overrides: optionsOf(config), block: optionsOf(block) }, parts);
-  const facts = { agentId: 'agent-1', version: '1.2.3', healthIntervalMs: 5_000, metricsIntervalMs: 10_000 };
-  const agent = new AuthAgent(facts, { configuration, keySets, counters, clock, scheduler, logger });
+  const description = { agentId: 'agent-1', version: '1.2.3', healthIntervalMs: 5_000, metricsIntervalMs: 10_000 };
+  const agent = new AuthAgent(description, { configuration, keySets, counters, clock, scheduler, logger });
   return { agent, clock, logger, ask: async (headers) => agent.judge(requestEvent(headers), Symbol('connection')) };
 };
 

@@ -3,7 +3,7 @@ import { JoseTokenSigningKeys } from '../../../src/adapters/outbound/jose-tokens
 import { JoseVerificationKeys } from '../../../src/adapters/outbound/jose-tokens/jose-verification-keys.js';
 import { keysOfProvider } from '../../../src/application/agent/configure-agent/agent-key-sets.js';
 import { SecurityTokens } from '../../../src/application/agent/exchange-token/security-tokens.js';
-import { JwtTokens, type JwtTokensParts } from '../../../src/application/agent/verify-tokens/jwt-tokens.js';
+import { JwtTokens, type JwtTokensOptions } from '../../../src/application/agent/verify-tokens/jwt-tokens.js';
 import { OwnTokens } from '../../../src/application/agent/verify-tokens/own-tokens.js';
 import { type OidcProvider, ProviderTokens } from '../../../src/application/agent/verify-tokens/provider-tokens.js';
 import type { PublishedKey, SigningKey } from '../../../src/application/ports/agent/token-signing-keys.js';
@@ -38,7 +38,7 @@ interface Parties {
   /** Default: one of `pairs.own`. */
   readonly keys?: readonly PublishedKey[];
   readonly corp?: Partial<OidcProviderOptions>;
-  readonly jwt?: Partial<JwtTokensParts['rules']> | null;
+  readonly jwt?: Partial<JwtTokensOptions['rules']> | null;
   readonly hasProviders?: boolean;
 }
 

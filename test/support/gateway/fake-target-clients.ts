@@ -1,7 +1,7 @@
 import type {
   TargetClient,
   TargetClientFactory,
-  TargetClientSettings,
+  TargetClientOptions,
 } from '../../../src/application/ports/gateway/upstream-client.js';
 
 /** A client that sends nothing, and knows how it was made and what became of it. */
@@ -15,7 +15,7 @@ export class FakeTargetClient implements TargetClient {
   /** The grace of each call of `close`. */
   readonly closes: number[] = [];
 
-  constructor(readonly settings: TargetClientSettings) {}
+  constructor(readonly settings: TargetClientOptions) {}
 
   send(): never {
     throw new Error('nothing is sent in this test');

@@ -7,7 +7,7 @@ import { Exchange, type ExchangeOwner, type Stage } from '../../../src/applicati
 import { MeteredBody } from '../../../src/application/gateway/proxy-request/metered-body.js';
 import { RetryAllowance } from '../../../src/application/gateway/proxy-request/sending-rules.js';
 import {
-  type SendDependencies,
+  type ForwardingOptions,
   sendToUpstream,
 } from '../../../src/application/gateway/proxy-request/stages/send-to-upstream.js';
 import type { BodySource } from '../../../src/application/ports/gateway/body-source.js';
@@ -53,11 +53,11 @@ const untilOver =
   };
 
 /** The stage that sends requests on, and what it works with. */
-export const sendingStage = (chooser: TargetChooser, changes: Partial<SendDependencies> = {}) => {
+export const sendingStage = (chooser: TargetChooser, changes: Partial<ForwardingOptions> = {}) => {
   const clock = new ManualClock();
   const logger = new RecordingLogger();
   const metrics = new PrometheusGatewayMetrics('test');
-  const dependencies: SendDependencies = {
+  const dependencies: ForwardingOptions = {
     chooser,
     clock,
     metrics,

@@ -1,7 +1,7 @@
 import { targetClients } from '../../../src/adapters/outbound/upstream-clients/upstream-clients.js';
 import type {
   TargetClient,
-  TargetClientSettings,
+  TargetClientOptions,
   UpstreamExchange,
   UpstreamFailure,
   UpstreamListener,
@@ -92,7 +92,7 @@ const awaited = ({ mayRepeat, informed }: AskedRequest) => {
 export const targetClient = (
   port: number,
   cleanUp: CleanUp,
-  changes: Partial<TargetClientSettings> = {},
+  changes: Partial<TargetClientOptions> = {},
 ): AwaitedClient => {
   const client = listeningClient(port, cleanUp, changes);
   return new AwaitedClient(client);
@@ -102,7 +102,7 @@ export const targetClient = (
 export const listeningClient = (
   port: number,
   cleanUp: CleanUp,
-  changes: Partial<TargetClientSettings> = {},
+  changes: Partial<TargetClientOptions> = {},
 ): TargetClient => {
   const client = targetClients(testSocketLayers)({
     address: { host: '127.0.0.1', port },

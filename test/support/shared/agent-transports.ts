@@ -8,7 +8,7 @@ import { SystemClock } from '../../../src/adapters/outbound/node-clock/system-cl
 import { CryptoRandom } from '../../../src/adapters/outbound/node-random/crypto-random.js';
 import { NodeScheduler } from '../../../src/adapters/outbound/node-scheduler/node-scheduler.js';
 import { PooledAgentClient } from '../../../src/application/gateway/ask-agents/pooled-agent-client.js';
-import type { PooledAgentClientOptions } from '../../../src/application/gateway/ask-agents/pooled-client-settings.js';
+import type { PooledAgentClientOptions } from '../../../src/application/gateway/ask-agents/pooled-client-options.js';
 import type { AgentService } from '../../../src/application/ports/agent/agent-service.js';
 import type { AgentClient } from '../../../src/application/ports/gateway/agent-client.js';
 import type { AgentConnector } from '../../../src/application/ports/gateway/agent-connector.js';

@@ -1,7 +1,7 @@
 import { GrpcAgentConnector } from '../../../src/adapters/outbound/agent-grpc-client/grpc-agent-connector.js';
 import type {
+  GrpcConnectorConfiguration,
   GrpcConnectorOptions,
-  GrpcConnectorSettings,
 } from '../../../src/adapters/outbound/agent-grpc-client/grpc-client-options.js';
 import { SystemClock } from '../../../src/adapters/outbound/node-clock/system-clock.js';
 import { NodeScheduler } from '../../../src/adapters/outbound/node-scheduler/node-scheduler.js';
@@ -15,7 +15,7 @@ import { ConnectionRecord } from '../gateway/connection-record.js';
 /** A connector in plaintext unless the settings say otherwise. */
 export const grpcConnector = (
   address: GrpcAddress,
-  settings: Partial<GrpcConnectorSettings> = {},
+  settings: Partial<GrpcConnectorConfiguration> = {},
   options: Partial<GrpcConnectorOptions> = {},
 ): GrpcAgentConnector =>
   new GrpcAgentConnector(

@@ -1,4 +1,7 @@
-import { AgentGrpcServer, type AgentGrpcSettings } from '../../../src/adapters/inbound/agent-grpc/agent-grpc-server.js';
+import {
+  type AgentGrpcConfiguration,
+  AgentGrpcServer,
+} from '../../../src/adapters/inbound/agent-grpc/agent-grpc-server.js';
 import type { GrpcServerOptions } from '../../../src/adapters/inbound/agent-grpc/grpc-server-options.js';
 import { bindSocketPath } from '../../../src/adapters/inbound/agent-unix-socket/bind-socket-path.js';
 import { SystemClock } from '../../../src/adapters/outbound/node-clock/system-clock.js';
@@ -9,12 +12,12 @@ import { loadAgentGrpc } from '../../../src/bootstrap/shared/load-agent-grpc.js'
 import { RecordingLogger } from './recording-logger.js';
 
 /** A free port of this machine, in plaintext. */
-export const localPort: AgentGrpcSettings = { address: { kind: 'tcp', host: '127.0.0.1', port: 0 }, tls: null };
+export const localPort: AgentGrpcConfiguration = { address: { kind: 'tcp', host: '127.0.0.1', port: 0 }, tls: null };
 
 /** A server made of the adapters of the program. */
 export const grpcServer = (
   service: AgentService,
-  settings: AgentGrpcSettings = localPort,
+  settings: AgentGrpcConfiguration = localPort,
   options: Partial<GrpcServerOptions> = {},
   logger: Logger = new RecordingLogger(),
 ): AgentGrpcServer =>

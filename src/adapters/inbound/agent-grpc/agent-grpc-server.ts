@@ -32,7 +32,7 @@ export type { GrpcServerTls } from './grpc-server-options.js';
 /** Interval between timeout checks, in milliseconds. */
 const checkMs = 1_000;
 
-export interface AgentGrpcSettings {
+export interface AgentGrpcConfiguration {
   readonly address: GrpcAddress;
   /** Null: plaintext. */
   readonly tls: GrpcServerTls | null;
@@ -56,7 +56,7 @@ export interface AgentGrpcPorts {
  * per caller is bounded.
  */
 export class AgentGrpcServer {
-  readonly #settings: AgentGrpcSettings;
+  readonly #settings: AgentGrpcConfiguration;
   readonly #service: AgentService;
   readonly #ports: AgentGrpcPorts;
   readonly #options: GrpcServerOptions;
@@ -75,7 +75,7 @@ export class AgentGrpcServer {
   #isFull = false;
 
   constructor(
-    settings: AgentGrpcSettings,
+    settings: AgentGrpcConfiguration,
     service: AgentService,
     ports: AgentGrpcPorts,
     options: Partial<GrpcServerOptions> = {},

@@ -7,7 +7,7 @@ import {
   queryFault,
   testPathFault,
 } from '../../../domain/agent/policy/test-cases/request-kinds.js';
-import { sketchedFacts } from '../../../domain/agent/policy/test-cases/request-sketch.js';
+import { sketchedAttributes } from '../../../domain/agent/policy/test-cases/request-sketch.js';
 import { type PrincipalSketch, sketchedMethods } from '../../../domain/agent/policy/test-cases/sketched-identity.js';
 import type { Claims, ClaimValue } from '../../../domain/agent/tokens/claims.js';
 import { parseClaims } from '../../../domain/agent/tokens/parse-claims.js';
@@ -83,8 +83,8 @@ const requestOf = (values: FlagValues): Result<RequestQuestion, string> => {
     ['--client-ip', clientIp === null ? null : addressFault(clientIp)],
   ];
   for (const [flag, fault] of faults) if (fault !== null) return err(faultText(flag, fault));
-  const facts = sketchedFacts({ method, path, query, host, clientIp, correlationId });
-  return ok({ principal: principal.value, facts });
+  const attributes = sketchedAttributes({ method, path, query, host, clientIp, correlationId });
+  return ok({ principal: principal.value, attributes });
 };
 
 const rulesOf = (values: FlagValues): Result<ExplainRules, string> => {

@@ -1,5 +1,5 @@
 import {
-  type DescriptionParts,
+  type DescriptionReaders,
   describeServiceProvider,
 } from '../../../application/agent/sign-on/saml/describe-service-provider.js';
 import type { AgentBlockReader } from '../../../application/ports/agent/agent-block-reader.js';
@@ -73,7 +73,7 @@ export const parseSamlArguments = (argv: readonly string[]): MetadataCommand | U
   return { kind: 'metadata', configFile, agentName: flagValue(parsed.values, 'agent') };
 };
 
-export interface MetadataCommandPorts extends DescriptionParts {
+export interface MetadataCommandPorts extends DescriptionReaders {
   readonly agentBlocks: (file: string) => AgentBlockReader;
 }
 

@@ -24,7 +24,7 @@ import { TransientMap } from '../../../domain/shared/transient-map.js';
 import { type EmbeddedCall, EmbeddedCallBook } from './embedded-call-book.js';
 
 /** Settings of an embedded agent. */
-export interface AgentEmbeddedClientSettings {
+export interface AgentEmbeddedClientOptions {
   /** The agent's name in the gateway's configuration. */
   readonly name: string;
   /** Milliseconds for a call, including its time in the queue. */
@@ -59,7 +59,7 @@ const onlyVersion = 'embedded';
 /** Calls an agent in the gateway's process, with the semantics of the other transports. */
 export class AgentEmbeddedClient implements AgentClient {
   readonly name: string;
-  readonly #settings: AgentEmbeddedClientSettings;
+  readonly #settings: AgentEmbeddedClientOptions;
   readonly #service: AgentService;
   readonly #scheduler: Scheduler;
   readonly #logger: Logger;
@@ -82,7 +82,7 @@ export class AgentEmbeddedClient implements AgentClient {
   #onCapabilities: (() => void) | null = null;
 
   constructor(
-    settings: AgentEmbeddedClientSettings,
+    settings: AgentEmbeddedClientOptions,
     service: AgentService,
     clock: Clock,
     scheduler: Scheduler,

@@ -25,7 +25,7 @@ import type { MessageCheck } from '../../wire/agent-grpc/message-shape.js';
 import { readOwnedHeaders } from '../../wire/agent-grpc/owned-headers-metadata.js';
 import type { GrpcHandshakeResponse } from '../../wire/agent-messages/handshake-messages.js';
 import type { AgentStreams, AgentStreamsListener } from './agent-streams.js';
-import type { GrpcConnectorOptions, GrpcConnectorSettings } from './grpc-client-options.js';
+import type { GrpcConnectorConfiguration, GrpcConnectorOptions } from './grpc-client-options.js';
 
 /** Maximum characters of the agent's text in the log. */
 const maxReasonLength = 500;
@@ -37,7 +37,7 @@ export type StreamsOpener = (listener: AgentStreamsListener) => Promise<Result<A
 
 /** One connection to an agent over gRPC, from the connection attempt to its end. Not reusable. */
 export class GrpcAgentConnection implements AgentConnection {
-  readonly #settings: Pick<GrpcConnectorSettings, 'proxyId' | 'proxyVersion'>;
+  readonly #settings: Pick<GrpcConnectorConfiguration, 'proxyId' | 'proxyVersion'>;
   readonly #clock: Clock;
   readonly #listener: AgentConnectionListener;
   readonly #deadline: ScheduledTask;
@@ -52,7 +52,7 @@ export class GrpcAgentConnection implements AgentConnection {
   #isSilentSincePing = false;
 
   constructor(
-    settings: Pick<GrpcConnectorSettings, 'proxyId' | 'proxyVersion'>,
+    settings: Pick<GrpcConnectorConfiguration, 'proxyId' | 'proxyVersion'>,
     options: GrpcConnectorOptions,
     config: JsonObject | null,
     clock: Clock,

@@ -23,8 +23,8 @@ import { GrpcAgentConnection, type StreamsOpener } from './grpc-agent-connection
 import {
   type CalledAgentService,
   defaultGrpcConnectorOptions,
+  type GrpcConnectorConfiguration,
   type GrpcConnectorOptions,
-  type GrpcConnectorSettings,
   type GrpcLibrary,
   type LoadedAgentGrpc,
   maxReceivedMessageBytes,
@@ -136,11 +136,15 @@ export interface GrpcConnectorPorts {
  * socket with a trusted owner.
  */
 export class GrpcAgentConnector implements AgentConnector {
-  readonly #settings: GrpcConnectorSettings;
+  readonly #settings: GrpcConnectorConfiguration;
   readonly #ports: GrpcConnectorPorts;
   readonly #options: GrpcConnectorOptions;
 
-  constructor(settings: GrpcConnectorSettings, ports: GrpcConnectorPorts, options: Partial<GrpcConnectorOptions> = {}) {
+  constructor(
+    settings: GrpcConnectorConfiguration,
+    ports: GrpcConnectorPorts,
+    options: Partial<GrpcConnectorOptions> = {},
+  ) {
     this.#settings = settings;
     this.#ports = ports;
     this.#options = { ...defaultGrpcConnectorOptions, ...options };

@@ -29,7 +29,7 @@ export interface LoadedAgentGrpc {
 }
 
 /** Address of an agent, and the gateway's identity in the handshake. */
-export interface GrpcConnectorSettings {
+export interface GrpcConnectorConfiguration {
   readonly address: GrpcAddress;
   /** User name or id that may own a Unix socket, besides the gateway's user and root. */
   readonly owner: string | null;

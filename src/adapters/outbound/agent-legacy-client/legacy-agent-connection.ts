@@ -21,14 +21,14 @@ import {
   readLegacyAnswer,
   readLegacyConfigureAnswer,
 } from '../../wire/agent-legacy-frames/legacy-messages.js';
-import type { LegacyAgentConnectorOptions, LegacyAgentConnectorSettings } from './legacy-connector-settings.js';
+import type { LegacyAgentConnectorConfiguration, LegacyAgentConnectorOptions } from './legacy-connector-options.js';
 import { checkLegacySocket } from './legacy-socket-check.js';
 
 /**
  * Capabilities of a legacy agent, which announces none. The connection limits itself to one call at
  * a time; a limit here would apply to all connections together.
  */
-const assumedCapabilities = ({ name, events }: LegacyAgentConnectorSettings): AgentCapabilities => ({
+const assumedCapabilities = ({ name, events }: LegacyAgentConnectorConfiguration): AgentCapabilities => ({
   agentId: name,
   name,
   version: '',
@@ -65,7 +65,7 @@ const nothing: Expected = { kind: 'nothing' };
  * belong to another request.
  */
 export class LegacyAgentConnection implements AgentConnection {
-  readonly #settings: LegacyAgentConnectorSettings;
+  readonly #settings: LegacyAgentConnectorConfiguration;
   readonly #options: LegacyAgentConnectorOptions;
   readonly #listener: AgentConnectionListener;
   readonly #socket: Socket;
@@ -79,7 +79,7 @@ export class LegacyAgentConnection implements AgentConnection {
   #isOver = false;
 
   constructor(
-    settings: LegacyAgentConnectorSettings,
+    settings: LegacyAgentConnectorConfiguration,
     options: LegacyAgentConnectorOptions,
     config: JsonObject | null,
     scheduler: Scheduler,

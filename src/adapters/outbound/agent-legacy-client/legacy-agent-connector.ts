@@ -9,9 +9,9 @@ import type { JsonObject } from '../../../domain/shared/json.js';
 import { LegacyAgentConnection } from './legacy-agent-connection.js';
 import {
   defaultLegacyAgentConnectorOptions,
+  type LegacyAgentConnectorConfiguration,
   type LegacyAgentConnectorOptions,
-  type LegacyAgentConnectorSettings,
-} from './legacy-connector-settings.js';
+} from './legacy-connector-options.js';
 import { checkLegacySocket } from './legacy-socket-check.js';
 
 /**
@@ -20,12 +20,12 @@ import { checkLegacySocket } from './legacy-socket-check.js';
  * health or metrics.
  */
 export class LegacyAgentConnector implements AgentConnector {
-  readonly #settings: LegacyAgentConnectorSettings;
+  readonly #settings: LegacyAgentConnectorConfiguration;
   readonly #options: LegacyAgentConnectorOptions;
   readonly #scheduler: Scheduler;
 
   constructor(
-    settings: LegacyAgentConnectorSettings,
+    settings: LegacyAgentConnectorConfiguration,
     { scheduler }: { readonly scheduler: Scheduler },
     options: Partial<LegacyAgentConnectorOptions> = {},
   ) {

@@ -27,7 +27,7 @@ import {
 } from '../../wire/agent-frames/gateway-message.js';
 import type { HeadWriter } from '../../wire/agent-frames/head-writer.js';
 import { agentMessageNames } from '../../wire/agent-frames/message-codes.js';
-import type { SocketAgentConnectorOptions, SocketAgentConnectorSettings } from './socket-connector-options.js';
+import type { SocketAgentConnectorConfiguration, SocketAgentConnectorOptions } from './socket-connector-options.js';
 import { checkSocketOwner } from './socket-owner.js';
 
 const rejectionPrefix = 'Configuration rejected: ';
@@ -39,7 +39,7 @@ const fullBatchBytes = 32_768;
 const sharedReadBuffer = Buffer.allocUnsafeSlow(65_536);
 
 export interface SocketAgentConnectionContext {
-  readonly settings: SocketAgentConnectorSettings;
+  readonly settings: SocketAgentConnectorConfiguration;
   readonly options: SocketAgentConnectorOptions;
   readonly clock: Clock;
   readonly scheduler: Scheduler;
@@ -57,7 +57,7 @@ const rejectionReason = (answer: AgentAnswer): string => {
 
 /** One connection to an agent over its Unix socket, from the connection attempt to its end. */
 export class SocketAgentConnection implements AgentConnection {
-  readonly #settings: SocketAgentConnectorSettings;
+  readonly #settings: SocketAgentConnectorConfiguration;
   readonly #options: SocketAgentConnectorOptions;
   readonly #clock: Clock;
   readonly #scheduler: Scheduler;

@@ -12,14 +12,14 @@ import { HeadWriter } from '../../wire/agent-frames/head-writer.js';
 import { SocketAgentConnection } from './socket-agent-connection.js';
 import {
   defaultSocketAgentConnectorOptions,
+  type SocketAgentConnectorConfiguration,
   type SocketAgentConnectorOptions,
-  type SocketAgentConnectorSettings,
 } from './socket-connector-options.js';
 import { checkSocketOwner } from './socket-owner.js';
 
 /** Connects to an agent over its Unix socket (agent protocol v2). */
 export class SocketAgentConnector implements AgentConnector {
-  readonly #settings: SocketAgentConnectorSettings;
+  readonly #settings: SocketAgentConnectorConfiguration;
   readonly #clock: Clock;
   readonly #scheduler: Scheduler;
   readonly #options: SocketAgentConnectorOptions;
@@ -27,7 +27,7 @@ export class SocketAgentConnector implements AgentConnector {
   readonly #heads = new HeadWriter();
 
   constructor(
-    settings: SocketAgentConnectorSettings,
+    settings: SocketAgentConnectorConfiguration,
     { clock, scheduler }: { readonly clock: Clock; readonly scheduler: Scheduler },
     options: Partial<SocketAgentConnectorOptions> = {},
   ) {

@@ -1,5 +1,5 @@
 /** Address of an agent, and the gateway's identity in the handshake. */
-export interface SocketAgentConnectorSettings {
+export interface SocketAgentConnectorConfiguration {
   readonly path: string;
   /** User name or id that may own the socket, besides the gateway's user and root. */
   readonly owner: string | null;

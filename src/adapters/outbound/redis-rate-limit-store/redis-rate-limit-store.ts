@@ -7,7 +7,7 @@ import type { Secret } from '../../../domain/shared/secret.js';
 import { RedisConnection, redisScript } from '../../redis/redis-connection.js';
 import { readRedisEndpoint } from '../../redis/redis-endpoint.js';
 
-export interface RedisRateLimitSettings {
+export interface RedisRateLimitOptions {
   /** Maximum buckets per space. */
   readonly maxBuckets: number;
   /** Connect timeout, in milliseconds. */
@@ -16,7 +16,7 @@ export interface RedisRateLimitSettings {
   readonly answerMs: number;
 }
 
-const defaultSettings: RedisRateLimitSettings = { maxBuckets: 100_000, connectMs: 2_000, answerMs: 250 };
+const defaultSettings: RedisRateLimitOptions = { maxBuckets: 100_000, connectMs: 2_000, answerMs: 250 };
 
 const prefix = 'portcullis:rate:';
 
@@ -97,7 +97,7 @@ export class RedisRateLimitStore implements RateLimitStore {
   readonly #maxBuckets: string;
 
   /** Resolves after the first connect attempt; a disconnected store keeps trying. */
-  static async open(url: Secret, settings: Partial<RedisRateLimitSettings> = {}): Promise<RedisRateLimitStore> {
+  static async open(url: Secret, settings: Partial<RedisRateLimitOptions> = {}): Promise<RedisRateLimitStore> {
     const { maxBuckets, connectMs, answerMs } = { ...defaultSettings, ...settings };
     const endpoint = readRedisEndpoint(url, purpose.urlKey);
     if (!endpoint.ok) return new RedisRateLimitStore(null, maxBuckets);

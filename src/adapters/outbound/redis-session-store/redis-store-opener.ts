@@ -23,14 +23,14 @@ const purpose = {
   permissions: 'PING, run scripts, and read and write keys portcullis:*',
 };
 
-export interface RedisStoreSettings {
+export interface RedisStoreOptions {
   /** Maximum pending requests to the identity provider. */
   readonly requests: number;
   /** Whether to accept an unreachable server: its stores then fail until it is reached. */
   readonly waits: boolean;
 }
 
-const defaultSettings: RedisStoreSettings = { requests: maxRequests, waits: true };
+const defaultSettings: RedisStoreOptions = { requests: maxRequests, waits: true };
 
 /**
  * Opens stores in a Redis server, 6.2 or later, or in Valkey. Durability is the server's: with
@@ -38,12 +38,12 @@ const defaultSettings: RedisStoreSettings = { requests: maxRequests, waits: true
  */
 export class RedisStoreOpener implements SessionStoreOpener {
   readonly #logger: Logger;
-  readonly #settings: RedisStoreSettings;
+  readonly #settings: RedisStoreOptions;
 
   /**
    * @param logger gets a warning about a server that may evict keys, or that cannot be reached yet
    */
-  constructor(logger: Logger, settings: Partial<RedisStoreSettings> = {}) {
+  constructor(logger: Logger, settings: Partial<RedisStoreOptions> = {}) {
     this.#logger = logger;
     this.#settings = { ...defaultSettings, ...settings };
   }

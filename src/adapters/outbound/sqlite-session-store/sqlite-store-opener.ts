@@ -223,7 +223,7 @@ const spaceNamed = (connection: StoreConnection, name: string): Stored<number> =
   });
 };
 
-export interface SqliteStoreSettings {
+export interface SqliteStoreOptions {
   /** Maximum requests per namespace. */
   readonly requests: number;
   /** Whether a missing store is created. */
@@ -232,18 +232,18 @@ export interface SqliteStoreSettings {
 
 const recovery = 'restore the file, or stop all processes that use it and remove the -wal and -shm files';
 
-const defaultSettings: SqliteStoreSettings = { requests: 100_000, creates: true };
+const defaultSettings: SqliteStoreOptions = { requests: 100_000, creates: true };
 
 /**
  * Stores in one SQLite file with owner-only permissions. Several processes of one host may share
  * it. A missing file is created; a damaged, newer or foreign one is left unchanged.
  */
 export class SqliteStoreOpener implements SessionStoreOpener {
-  readonly #settings: SqliteStoreSettings;
+  readonly #settings: SqliteStoreOptions;
   /** Open stores. */
   readonly #open = new Set<StoreConnection>();
 
-  constructor(settings: Partial<SqliteStoreSettings> = {}) {
+  constructor(settings: Partial<SqliteStoreOptions> = {}) {
     this.#settings = { ...defaultSettings, ...settings };
   }
 

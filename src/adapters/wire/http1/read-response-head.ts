@@ -5,14 +5,14 @@ import { readFields } from './read-fields.js';
 import { canBeVersion, readVersion, versionLength } from './read-version.js';
 
 /** Response properties that determine the body framing, besides the request. */
-export interface ResponseFacts {
+export interface FramingFields {
   readonly status: number;
   /** -1 if absent. */
   readonly contentLength: number;
   readonly isChunked: boolean;
 }
 
-export class ResponseHead extends MessageHead implements ResponseFacts {
+export class ResponseHead extends MessageHead implements FramingFields {
   status = 0;
   reasonStart = 0;
   reasonEnd = 0;
@@ -96,7 +96,7 @@ const read = (octets: Uint8Array, start: number, end: number): HeadReading => {
  * allowed (rule 1); 0 gives `none`. Not for CONNECT, which a tunnel follows.
  * @param isToHead the request was HEAD
  */
-export const responseFraming = ({ status, contentLength, isChunked }: ResponseFacts, isToHead: boolean): Framing => {
+export const responseFraming = ({ status, contentLength, isChunked }: FramingFields, isToHead: boolean): Framing => {
   if (isToHead || status < 200 || status === 204 || status === 304) return 'none';
   if (isChunked) return 'chunked';
   if (contentLength >= 0) return contentLength === 0 ? 'none' : 'length';

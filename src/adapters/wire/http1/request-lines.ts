@@ -6,7 +6,7 @@ import type { RequestHead } from './read-request-head.js';
 const lineEndOctets = 2;
 
 /** Parse results for the fields of a request. */
-export interface LineFacts {
+export interface RequestFieldSummary {
   /** Marks of the names (`FieldNames`). */
   readonly traits: number;
   /** Octets of all lines with their line ends. */
@@ -20,7 +20,7 @@ export interface LineFacts {
 }
 
 /** The field lines of a request head with their parse results. */
-export class RequestLines extends HeadLines implements LineFacts {
+export class RequestLines extends HeadLines implements RequestFieldSummary {
   readonly octets: number;
   readonly longestName: number;
   readonly hostAt: number;
@@ -37,7 +37,7 @@ export class RequestLines extends HeadLines implements LineFacts {
     methodEnd: number,
     start: number,
     fields: readonly string[],
-    { traits, octets, longestName, hostAt, lengthAt }: LineFacts,
+    { traits, octets, longestName, hostAt, lengthAt }: RequestFieldSummary,
   ) {
     super(text, methodEnd, start, fields, traits);
     this.octets = octets;

@@ -2,10 +2,10 @@ import type { AuthenticationFailure } from '../../../domain/agent/identity/authe
 import type { AuthenticationMethod } from '../../../domain/agent/identity/request-credentials.js';
 import type { ExchangeReason } from '../../../domain/agent/token-exchange/exchange-refusal.js';
 import type { MetricsReport, ReportedHistogram, ReportedValue } from '../../../domain/agent-protocol/metrics-report.js';
-import type { ExchangeOutcomes } from '../exchange-token/exchange-facts.js';
+import type { ExchangeOutcomes } from '../exchange-token/exchange-record.js';
 import type { RefreshResult } from '../keys/key-set.js';
 import type { SignOnRefusal } from '../sign-on/saml/sign-on-refusal.js';
-import type { SignOnOutcomes } from '../sign-on/saml/single-sign-on-parts.js';
+import type { SignOnOutcomes } from '../sign-on/saml/single-sign-on-options.js';
 
 interface LatencyFigures {
   readonly avgMs: number;

@@ -33,7 +33,7 @@ import { undecidedAnswer } from './refusal.js';
 import { RequestAnswers } from './request-answers.js';
 
 /** Describes an agent, and how often it reports. */
-export interface AgentFacts {
+export interface AgentDescription {
   /** Unique among all agents that a gateway talks to. */
   readonly agentId: string;
   readonly version: string;
@@ -47,10 +47,10 @@ export interface AgentFacts {
  */
 const maxConcurrency = 1_000;
 
-const agentCapabilities = (facts: AgentFacts, ownedHeaders: readonly string[]): AgentCapabilities => ({
-  agentId: facts.agentId,
+const agentCapabilities = (description: AgentDescription, ownedHeaders: readonly string[]): AgentCapabilities => ({
+  agentId: description.agentId,
   name: 'gateway-auth',
-  version: facts.version,
+  version: description.version,
   supportedEvents: ['request_headers', 'request_body_chunk', 'configure'],
   features: {
     streamingBody: true,
@@ -67,7 +67,7 @@ const agentCapabilities = (facts: AgentFacts, ownedHeaders: readonly string[]): 
   ownedHeaders,
 });
 
-export interface AuthAgentParts {
+export interface AuthAgentOptions {
   readonly configuration: AgentConfigurationInForce;
   readonly keySets: Pick<AgentKeySets, 'onRefresh'>;
   /** The agent's own counters; the configuration counts sign-ons in them. */
@@ -79,7 +79,7 @@ export interface AuthAgentParts {
 
 /** The authentication agent: authenticates requests, evaluates policies, and sets the identity headers. */
 export class AuthAgent implements AgentService {
-  readonly #facts: AgentFacts;
+  readonly #description: AgentDescription;
   readonly #configuration: AgentConfigurationInForce;
   readonly #clock: Clock;
   readonly #logger: Logger;
@@ -95,8 +95,11 @@ export class AuthAgent implements AgentService {
   #reportedState: AgentState = 'unhealthy';
   readonly #endCount: () => void;
 
-  constructor(facts: AgentFacts, { configuration, keySets, counters, clock, scheduler, logger }: AuthAgentParts) {
-    this.#facts = facts;
+  constructor(
+    description: AgentDescription,
+    { configuration, keySets, counters, clock, scheduler, logger }: AuthAgentOptions,
+  ) {
+    this.#description = description;
     this.#configuration = configuration;
     this.#counters = counters;
     this.#clock = clock;
@@ -111,7 +114,7 @@ export class AuthAgent implements AgentService {
   capabilities(): AgentCapabilities {
     const ownedHeaders = this.#configuration.current()?.identityHeaderPatterns ?? alwaysOwned;
     if (this.#capabilities?.ownedHeaders !== ownedHeaders) {
-      this.#capabilities = agentCapabilities(this.#facts, ownedHeaders);
+      this.#capabilities = agentCapabilities(this.#description, ownedHeaders);
     }
     return this.#capabilities;
   }
@@ -181,7 +184,7 @@ export class AuthAgent implements AgentService {
   health(): AgentHealth {
     const latency = this.#latency.figures();
     return {
-      agentId: this.#facts.agentId,
+      agentId: this.#description.agentId,
       ...this.#condition(),
       load: {
         inFlight: this.#inFlight,
@@ -195,14 +198,19 @@ export class AuthAgent implements AgentService {
         requestsTimedOut: 0,
       },
       resources: null,
-      validForMs: this.#facts.healthIntervalMs * 2,
+      validForMs: this.#description.healthIntervalMs * 2,
       timestampMs: this.#clock.wallMs(),
     };
   }
 
   metrics(): MetricsReport {
     const sessions = this.#configuration.current()?.saml?.sessionCount.latest() ?? null;
-    return this.#counters.report(this.#facts.agentId, this.#clock.wallMs(), this.#facts.metricsIntervalMs, sessions);
+    return this.#counters.report(
+      this.#description.agentId,
+      this.#clock.wallMs(),
+      this.#description.metricsIntervalMs,
+      sessions,
+    );
   }
 
   onHealthChange(listener: (health: AgentHealth) => void): () => void {

@@ -3,10 +3,10 @@ import { maximumTokenLength } from '../../../domain/agent/tokens/compact-jws.js'
 import type { JwtTokens } from '../verify-tokens/jwt-tokens.js';
 import { rejected, type TokenReader } from '../verify-tokens/token-verdict.js';
 import { type AuthenticationCheck, absent, type CheckOutcome, failedCheck } from './authentication-check.js';
-import { recalled, type ShownBearer, type TokenOutcomeParts, tokenOutcome } from './token-outcome.js';
+import { recalled, type ShownBearer, type TokenOutcomeOptions, tokenOutcome } from './token-outcome.js';
 import type { VerifiedTokenCache } from './verified-token-cache.js';
 
-export interface JwtCheckParts extends TokenOutcomeParts {
+export interface JwtCheckOptions extends TokenOutcomeOptions {
   readonly tokens: JwtTokens;
   /** Shared with other checks, so that a token is parsed once. */
   readonly reader: TokenReader;
@@ -16,9 +16,9 @@ export interface JwtCheckParts extends TokenOutcomeParts {
 export class JwtCheck implements AuthenticationCheck {
   readonly method = 'jwt';
   readonly known: VerifiedTokenCache;
-  readonly #parts: JwtCheckParts;
+  readonly #parts: JwtCheckOptions;
 
-  constructor(parts: JwtCheckParts) {
+  constructor(parts: JwtCheckOptions) {
     this.known = parts.memory;
     this.#parts = parts;
   }

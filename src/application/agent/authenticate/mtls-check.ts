@@ -133,7 +133,7 @@ export class CertificateMemory {
   }
 }
 
-export interface MtlsCheckParts {
+export interface MtlsCheckOptions {
   readonly rules: CertificateRules;
   /**
    * Trust anchors. Null: the component that set the header checked the chain, and only the certificate itself is
@@ -168,11 +168,11 @@ const windowOf = (chain: Chain): ValidityWindow => ({
 /** Client certificates in a header, from the component that terminated TLS. */
 export class MtlsCheck implements AuthenticationCheck {
   readonly method = 'mtls';
-  readonly #parts: MtlsCheckParts;
+  readonly #parts: MtlsCheckOptions;
   readonly #anchors: PreparedAnchors<ReadCertificate> | null;
   readonly #memory: CertificateMemory;
 
-  constructor(parts: MtlsCheckParts) {
+  constructor(parts: MtlsCheckOptions) {
     this.#parts = parts;
     this.#anchors = parts.authorities && prepareAnchors(parts.authorities);
     this.#memory = new CertificateMemory(parts.clock, {

@@ -4,10 +4,10 @@ import type { Cancellation } from '../../ports/shared/cancellation.js';
 import type { ProviderTokens } from '../verify-tokens/provider-tokens.js';
 import type { TokenReader } from '../verify-tokens/token-verdict.js';
 import { type AuthenticationCheck, absent, type CheckOutcome, failedCheck } from './authentication-check.js';
-import { recalled, type ShownBearer, type TokenOutcomeParts, tokenOutcome } from './token-outcome.js';
+import { recalled, type ShownBearer, type TokenOutcomeOptions, tokenOutcome } from './token-outcome.js';
 import type { VerifiedTokenCache } from './verified-token-cache.js';
 
-export interface OidcCheckParts extends TokenOutcomeParts {
+export interface OidcCheckOptions extends TokenOutcomeOptions {
   readonly tokens: ProviderTokens;
   /** Shared with other checks, so that a token is parsed once. */
   readonly reader: TokenReader;
@@ -17,9 +17,9 @@ export interface OidcCheckParts extends TokenOutcomeParts {
 export class OidcCheck implements AuthenticationCheck {
   readonly method = 'oidc';
   readonly known: VerifiedTokenCache;
-  readonly #parts: OidcCheckParts;
+  readonly #parts: OidcCheckOptions;
 
-  constructor(parts: OidcCheckParts) {
+  constructor(parts: OidcCheckOptions) {
     this.known = parts.memory;
     this.#parts = parts;
   }

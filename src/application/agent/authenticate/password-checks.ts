@@ -30,7 +30,7 @@ export interface PasswordCheck {
   withdraw(): boolean;
 }
 
-export interface PasswordChecksParts {
+export interface PasswordChecksOptions {
   readonly verifier: PasswordVerifier;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -55,11 +55,11 @@ interface Waiting {
  * turns.
  */
 export class PasswordChecks {
-  readonly #parts: PasswordChecksParts;
+  readonly #parts: PasswordChecksOptions;
   readonly #failureLines: OncePerPeriod;
   #queue: PasswordQueue<Waiting> = emptyPasswordQueue;
 
-  constructor(parts: PasswordChecksParts) {
+  constructor(parts: PasswordChecksOptions) {
     this.#parts = parts;
     this.#failureLines = new OncePerPeriod(parts.clock, failureLineMs);
   }

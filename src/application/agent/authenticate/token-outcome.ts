@@ -8,7 +8,7 @@ import type { CertificateBinding } from './certificate-binding.js';
 import type { PreparedIdentity } from './prepared-identity.js';
 import type { VerifiedTokenCache } from './verified-token-cache.js';
 
-export interface TokenOutcomeParts {
+export interface TokenOutcomeOptions {
   readonly prepare: (identity: Identity) => PreparedIdentity;
   /** Shared with other checks of the same configuration. */
   readonly memory: VerifiedTokenCache;
@@ -26,7 +26,7 @@ export const tokenOutcome = (
   method: 'jwt' | 'oidc',
   { token, certificate }: ShownBearer,
   verdict: TokenVerdict,
-  { prepare, memory, binding }: TokenOutcomeParts,
+  { prepare, memory, binding }: TokenOutcomeOptions,
 ): CheckOutcome => {
   if (verdict.kind !== 'verified') return verdict;
   const { claims, subject, window, key } = verdict.token;
@@ -43,7 +43,7 @@ export const tokenOutcome = (
 export const recalled = (
   credential: BearerCredential,
   certificate: CertificateCredential | null,
-  { memory, binding }: TokenOutcomeParts,
+  { memory, binding }: TokenOutcomeOptions,
 ): CheckOutcome | null => {
   const token = memory.recall(credential);
   if (token === null || token.boundTo === null) return token?.outcome ?? null;

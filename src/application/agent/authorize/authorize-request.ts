@@ -144,7 +144,7 @@ class ShadowPolicies {
   }
 }
 
-export interface AuthorizationParts {
+export interface AuthorizationOptions {
   readonly policies: CompiledPolicies;
   /** Number of enforced policies, for the log. */
   readonly policyCount: number;
@@ -180,7 +180,7 @@ export class AuthorizeRequest {
   /** The principal of an identity, cached for as long as the identity. */
   readonly #principals = new WeakMap<Identity, Principal>();
 
-  constructor({ policies, policyCount, shadow, rules, principal, logger, clock }: AuthorizationParts) {
+  constructor({ policies, policyCount, shadow, rules, principal, logger, clock }: AuthorizationOptions) {
     this.policyCount = policyCount;
     this.#policies = policies;
     this.#shadow = shadow === null ? null : new ShadowPolicies(shadow, rules, logger, clock);

@@ -5,7 +5,7 @@ import type { AgentOptionProblem } from '../../../domain/configuration/agent-opt
 import { canonicalJson, type JsonObject } from '../../../domain/shared/json.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
 import type { ConfigurationGiver, ConfigurationOccasion } from '../../ports/agent/agent-service.js';
-import type { AgentParts } from './agent-parts.js';
+import type { AgentProcessServices } from './agent-process-services.js';
 import { ConnectedGateways } from './connected-gateways.js';
 import { prepareAgent } from './prepare-agent.js';
 import type { PreparedAgent } from './prepared-agent.js';
@@ -59,7 +59,7 @@ const describeProblems = (problems: readonly ProblemText[]): string => {
  */
 export class AgentConfigurationInForce {
   readonly #start: StartOptions;
-  readonly #parts: AgentParts;
+  readonly #parts: AgentProcessServices;
   #prepared: PreparedAgent | null = null;
   /** Stops watching the current keys and metadata. */
   #endWatch: () => void = () => {};
@@ -75,7 +75,7 @@ export class AgentConfigurationInForce {
   /** Changes run one after the other: a connection pool sends the same configuration several times at once. */
   #lastChange: Promise<unknown> = Promise.resolve();
 
-  constructor(start: StartOptions, parts: AgentParts) {
+  constructor(start: StartOptions, parts: AgentProcessServices) {
     this.#start = start;
     this.#parts = parts;
     this.#options = { ...start.block, ...start.overrides };

@@ -12,7 +12,7 @@ import { SessionCheck, type SessionChecks } from '../authenticate/session-check.
 import { VerifiedTokenCache } from '../authenticate/verified-token-cache.js';
 import type { BearerTokens } from '../verify-tokens/bearer-tokens.js';
 import { TokenReader } from '../verify-tokens/token-verdict.js';
-import type { AgentParts } from './agent-parts.js';
+import type { AgentProcessServices } from './agent-process-services.js';
 import type { PreparedMethods } from './prepare-methods.js';
 
 /** Cache budget in characters per token. Longer tokens reduce the number of entries. */
@@ -26,7 +26,7 @@ export const authenticationChecks = (
   { mtls }: Pick<PreparedMethods, 'mtls'>,
   { oidc, jwt }: BearerTokens,
   sessions: SessionChecks | null,
-  { logger, digest, clock, fingerprints, passwords }: AgentParts,
+  { logger, digest, clock, fingerprints, passwords }: AgentProcessServices,
 ): readonly AuthenticationCheck[] => {
   const { apiKeys, basicUsers, tokenCacheSize } = options;
   const names = { userId: options.userIdHeader, authMethod: options.authMethodHeader };

@@ -22,7 +22,7 @@ import type { BearerTokens } from '../verify-tokens/bearer-tokens.js';
 import { JwtTokens } from '../verify-tokens/jwt-tokens.js';
 import { ProviderTokens } from '../verify-tokens/provider-tokens.js';
 import { ProviderKeySets, type ProviderKeys } from './agent-key-sets.js';
-import type { AgentParts } from './agent-parts.js';
+import type { AgentProcessServices } from './agent-process-services.js';
 import { authenticationChecks } from './authentication-checks.js';
 import { optionProblem } from './option-problem.js';
 import { prepareAuthorization } from './prepare-authorization.js';
@@ -81,7 +81,7 @@ export const removablePatterns = (options: CompleteAgentOptions): readonly strin
 const prepareSaml = async (
   options: CompleteAgentOptions,
   files: SamlFiles | null,
-  parts: AgentParts,
+  parts: AgentProcessServices,
 ): Promise<Result<PreparedSaml | null, AgentOptionProblem>> => {
   const { saml } = options;
   if (saml === null || files === null) return ok(null);
@@ -202,7 +202,7 @@ const readsCertificates = ({ mtls, jwt, oidc }: CompleteAgentOptions): boolean =
 
 const assemble = (
   { options, methods, authorization, keySets, saml, exchange }: AgentPieces,
-  parts: AgentParts,
+  parts: AgentProcessServices,
 ): PreparedAgent => {
   const bearer = bearerTokens(options, methods, keySets.providers, parts.clock);
   const checks = authenticationChecks(options, methods, bearer, saml?.sessions ?? null, parts);
@@ -242,7 +242,7 @@ const firstLoad = async (
   keySets: ProviderKeySets,
   saml: PreparedSaml | null,
   waitMs: number,
-  { scheduler }: AgentParts,
+  { scheduler }: AgentProcessServices,
 ): Promise<void> => {
   const loads = Promise.all([...keySets.providers.map(({ keys }) => keys.firstLoad()), saml?.trust.firstLoad()]);
   await new Promise<void>((resolve) => {
@@ -260,7 +260,7 @@ const firstLoad = async (
  */
 export const prepareAgent = async (
   options: AgentOptions,
-  parts: AgentParts,
+  parts: AgentProcessServices,
   waitMs = keySetWaitMs,
 ): Promise<Result<PreparedAgentWithWarnings, readonly AgentOptionProblem[]>> => {
   const entries = await readEntryFiles(options, parts.files);

@@ -11,7 +11,7 @@ import type { ConfigurationProblem } from '../../../domain/configuration/configu
 import type { Result } from '../../../domain/shared/result.js';
 import type { PolicyFile, PolicyFiles } from '../../ports/agent/policy-files.js';
 import { AuthorizeRequest } from '../authorize/authorize-request.js';
-import type { AgentParts } from './agent-parts.js';
+import type { AgentProcessServices } from './agent-process-services.js';
 import { optionProblem } from './option-problem.js';
 
 /** The texts of policies, or the problems with them. */
@@ -84,7 +84,7 @@ const checked = (
 const enforcedPolicies = async (
   { policyFiles, inlinePolicies: inlineTexts, templateLinks, strictPolicies, defaultDecision }: AuthzOptions,
   rolesPossible: boolean,
-  parts: AgentParts,
+  parts: AgentProcessServices,
   problems: AgentOptionProblem[],
 ): Promise<LoadedPolicies | null> => {
   const files = await readPolicySources('policy-file', policyFiles, parts.policyFiles);
@@ -104,7 +104,7 @@ const enforcedPolicies = async (
 const shadowPolicies = async (
   { shadowPolicyFiles, templateLinks }: AuthzOptions,
   rolesPossible: boolean,
-  parts: AgentParts,
+  parts: AgentProcessServices,
   problems: AgentOptionProblem[],
 ): Promise<LoadedPolicies | null> => {
   if (shadowPolicyFiles.length === 0) return null;
@@ -121,7 +121,7 @@ const shadowPolicies = async (
  */
 export const prepareAuthorization = async (
   { authz: options, jwt, oidc, saml }: CompleteAgentOptions,
-  parts: AgentParts,
+  parts: AgentProcessServices,
   problems: AgentOptionProblem[],
 ): Promise<AuthorizeRequest | null> => {
   if (options === null) return null;

@@ -1,6 +1,6 @@
 import type { PasswordHash } from '../../../domain/agent/identity/password-hash-rules.js';
 import type { AgentOptionProblem } from '../../../domain/configuration/agent-option-problem.js';
-import type { AgentParts } from './agent-parts.js';
+import type { AgentProcessServices } from './agent-process-services.js';
 import { optionProblem } from './option-problem.js';
 
 /** Checks that this process can verify hashes of these kinds. `what`: the hashed secrets, as in `passwords`. */
@@ -8,7 +8,7 @@ export const prepareHashes = async (
   hashes: readonly PasswordHash[],
   option: AgentOptionProblem['option'],
   what: string,
-  { passwords }: Pick<AgentParts, 'passwords'>,
+  { passwords }: Pick<AgentProcessServices, 'passwords'>,
 ): Promise<readonly AgentOptionProblem[]> => {
   const kinds = new Map(hashes.map((hash) => [hash.kind, hash]));
   const problems: AgentOptionProblem[] = [];

@@ -11,7 +11,7 @@ import type { AgentOptionProblem } from '../../../domain/configuration/agent-opt
 import { err, ok, type Result } from '../../../domain/shared/result.js';
 import type { TokenVerifier } from '../../ports/agent/token-verifier.js';
 import type { CertificateReader, ReadCertificate } from '../../ports/shared/certificate-reader.js';
-import type { AgentParts } from './agent-parts.js';
+import type { AgentProcessServices } from './agent-process-services.js';
 import { optionProblem } from './option-problem.js';
 import { prepareHashes } from './prepare-hashes.js';
 
@@ -62,7 +62,7 @@ const certificateRules = (options: MtlsOptions): Result<CertificateRules, AgentO
 /** Reads the authorities from their file. */
 const prepareMtls = async (
   options: MtlsOptions,
-  { files, loadCertificateReader }: AgentParts,
+  { files, loadCertificateReader }: AgentProcessServices,
 ): Promise<Result<PreparedMtls, AgentOptionProblem>> => {
   const rules = certificateRules(options);
   if (!rules.ok) return rules;
@@ -78,7 +78,7 @@ const prepareMtls = async (
 /** Prepares the configured key, from its file if it has one. */
 const prepareJwtKey = async (
   { key }: JwtOptions,
-  { keys, files }: AgentParts,
+  { keys, files }: AgentProcessServices,
 ): Promise<Result<TokenVerifier, AgentOptionProblem>> => {
   if (key.algorithm === 'HS256') {
     const verifier = await keys.prepare(key);
@@ -94,7 +94,7 @@ const prepareJwtKey = async (
 /** Checks that this process can verify the configured kinds of hashes. */
 const preparePasswords = (
   users: readonly BasicUser[],
-  parts: Pick<AgentParts, 'passwords'>,
+  parts: Pick<AgentProcessServices, 'passwords'>,
 ): Promise<readonly AgentOptionProblem[]> => {
   const hashes = users.map(({ password }) => password).filter((password) => password.kind !== 'plain');
   return prepareHashes(hashes, 'basic-auth-users', 'passwords', parts);
@@ -109,7 +109,7 @@ export interface PreparedMethods {
 /** Reads and imports what the options name, and adds problems to the list. */
 export const prepareMethods = async (
   options: CompleteAgentOptions,
-  parts: AgentParts,
+  parts: AgentProcessServices,
   problems: AgentOptionProblem[],
 ): Promise<PreparedMethods> => {
   const taken = <Value>(result: Result<Value, AgentOptionProblem>): Value | null => {

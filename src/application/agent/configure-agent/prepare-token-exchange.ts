@@ -7,12 +7,12 @@ import { err } from '../../../domain/shared/result.js';
 import type { ReplayStore } from '../../ports/agent/replay-store.js';
 import type { AgentEndpoint } from '../agent-service/agent-endpoints.js';
 import { AuthenticateClient } from '../exchange-token/authenticate-client.js';
-import type { PreparedClient } from '../exchange-token/exchange-facts.js';
+import type { PreparedClient } from '../exchange-token/exchange-record.js';
 import { SecurityTokens } from '../exchange-token/security-tokens.js';
 import { TokenEndpoint } from '../exchange-token/token-endpoint.js';
 import type { BearerTokens } from '../verify-tokens/bearer-tokens.js';
 import { OwnTokens } from '../verify-tokens/own-tokens.js';
-import type { AgentParts } from './agent-parts.js';
+import type { AgentProcessServices } from './agent-process-services.js';
 import type { PreparedSaml } from './prepared-saml.js';
 import type { ReadTokenExchange } from './read-token-exchange.js';
 import type { TokenExchangeFiles } from './token-exchange-files.js';
@@ -84,7 +84,7 @@ export const prepareTokenExchange = (
   { options, files }: ReadTokenExchange,
   bearer: BearerTokens,
   saml: Pick<PreparedSaml, 'samlSubjectTokens' | 'replays' | 'sharedReplays'> | null,
-  parts: AgentParts,
+  parts: AgentProcessServices,
 ): PreparedTokenExchange => {
   const { clock, scheduler, digest, logger, outcomes, passwords, spentAssertions: spent, exchangeRates } = parts;
   const { issuer, endpointUrl, endpointPath, samlOneTime } = options;

@@ -10,7 +10,7 @@ import type { ReplayStore } from '../../ports/agent/replay-store.js';
 import type { SessionStore } from '../../ports/agent/session-store.js';
 import type { Logger } from '../../ports/shared/logger.js';
 import { IdentityPreparation } from '../authenticate/prepared-identity.js';
-import { SamlSubjectTokens, type SamlSubjectTokensParts } from '../exchange-token/saml-subject-tokens.js';
+import { SamlSubjectTokens, type SamlSubjectTokensOptions } from '../exchange-token/saml-subject-tokens.js';
 import { ExpireSessions } from '../sessions/expire-sessions.js';
 import type { SessionStoreLease } from '../sessions/session-store-leases.js';
 import { Sessions } from '../sessions/sessions.js';
@@ -19,7 +19,7 @@ import { SingleSignOn } from '../sign-on/saml/single-sign-on.js';
 import type { IdentityProviderTrust } from '../sign-on/saml/trust/identity-provider-trust.js';
 import type { TrustLease } from '../sign-on/saml/trust/identity-provider-trusts.js';
 import { VerificationShares } from '../sign-on/saml/verification-shares.js';
-import type { AgentParts } from './agent-parts.js';
+import type { AgentProcessServices } from './agent-process-services.js';
 import { optionProblem } from './option-problem.js';
 import type { SamlFiles } from './saml-files.js';
 import type { WarmUp } from './warm-up.js';
@@ -112,7 +112,7 @@ export class PreparedSaml {
   readonly replays: Pick<ReplayStore, 'remember'>;
   /** The same, if other processes share the store; null: a memory store. */
   readonly sharedReplays: Pick<ReplayStore, 'remember'> | null;
-  readonly #exchange: Omit<SamlSubjectTokensParts, 'endpointUrl' | 'oneTime'>;
+  readonly #exchange: Omit<SamlSubjectTokensOptions, 'endpointUrl' | 'oneTime'>;
   readonly #leases: SamlLeases;
   readonly #warmUp: WarmUp;
   readonly #expiry: ExpireSessions;
@@ -126,7 +126,7 @@ export class PreparedSaml {
     { key }: SamlFiles,
     leases: SamlLeases,
     warmUp: WarmUp,
-    { clock, scheduler, logger, digest, outcomes, saml: { random, verifier, keys } }: AgentParts,
+    { clock, scheduler, logger, digest, outcomes, saml: { random, verifier, keys } }: AgentProcessServices,
   ) {
     const { stores, state, known } = leases.stores;
     const { trust } = leases.trust;

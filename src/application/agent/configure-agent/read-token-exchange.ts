@@ -1,7 +1,7 @@
 import type { CompleteAgentOptions } from '../../../domain/agent/configuration/agent-option-rules.js';
 import type { TokenExchangeOptions } from '../../../domain/agent/configuration/token-exchange-options.js';
 import type { AgentOptionProblem } from '../../../domain/configuration/agent-option-problem.js';
-import type { AgentParts } from './agent-parts.js';
+import type { AgentProcessServices } from './agent-process-services.js';
 import { prepareHashes } from './prepare-hashes.js';
 import { readTokenExchangeFiles, type TokenExchangeFiles } from './token-exchange-files.js';
 
@@ -17,7 +17,7 @@ export interface ReadTokenExchange {
  */
 export const readTokenExchange = async (
   { tokenExchange: options }: Pick<CompleteAgentOptions, 'tokenExchange'>,
-  parts: AgentParts,
+  parts: AgentProcessServices,
   problems: AgentOptionProblem[],
 ): Promise<ReadTokenExchange | null> => {
   if (options === null) return null;

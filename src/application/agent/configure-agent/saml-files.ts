@@ -2,7 +2,7 @@ import type { IdentityProviderOptions, SamlOptions } from '../../../domain/agent
 import type { AgentOptionProblem } from '../../../domain/configuration/agent-option-problem.js';
 import type { ServiceProviderKey, SigningCertificate } from '../../ports/agent/saml-keys.js';
 import { readServiceProviderKey } from '../sign-on/saml/service-provider.js';
-import type { AgentParts } from './agent-parts.js';
+import type { AgentProcessServices } from './agent-process-services.js';
 import { optionProblem } from './option-problem.js';
 
 /** The contents of the files that the `saml` block names. */
@@ -13,7 +13,9 @@ export interface SamlFiles {
   readonly certificates: readonly SigningCertificate[];
 }
 
-type FileParts = Pick<AgentParts, 'files' | 'clock'> & { readonly saml: Pick<AgentParts['saml'], 'keys'> };
+type FileParts = Pick<AgentProcessServices, 'files' | 'clock'> & {
+  readonly saml: Pick<AgentProcessServices['saml'], 'keys'>;
+};
 
 const samlProblem = (severity: AgentOptionProblem['severity'], key: string, message: string): AgentOptionProblem =>
   optionProblem(severity, 'saml', message, { key });

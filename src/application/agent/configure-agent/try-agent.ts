@@ -6,10 +6,10 @@ import type { SessionStores } from '../../ports/agent/session-stores.js';
 import type { Clock } from '../../ports/shared/clock.js';
 import { KnownSessions } from '../sessions/known-sessions.js';
 import type { SessionStoreLease, SessionStoreLeases } from '../sessions/session-store-leases.js';
-import type { AgentParts } from './agent-parts.js';
+import type { AgentProcessServices } from './agent-process-services.js';
 import { prepareAgent } from './prepare-agent.js';
 import type { PreparedAgent } from './prepared-agent.js';
-import type { SamlParts } from './saml-parts.js';
+import type { SamlServices } from './saml-services.js';
 
 const failure: Result<never, StoreFailure> = err({ reason: 'a check does not open the store' });
 const fail = (): Stored<never> => Promise.resolve(failure);
@@ -47,7 +47,7 @@ const lease: SessionStoreLease = {
  * Replaces session stores when a configuration is only checked: a check must neither create nor lock a database.
  * Reports whether this process could open a store of that kind.
  */
-export const unopenedStores = (kindFault: SamlParts['storeKindFault']): Pick<SessionStoreLeases, 'acquire'> => ({
+export const unopenedStores = (kindFault: SamlServices['storeKindFault']): Pick<SessionStoreLeases, 'acquire'> => ({
   acquire: async ({ kind }) => {
     const fault = await kindFault(kind);
     return fault === null ? ok(lease) : err(fault);
@@ -55,7 +55,7 @@ export const unopenedStores = (kindFault: SamlParts['storeKindFault']): Pick<Ses
 });
 
 /** A check has neither sign-ons nor token exchanges. */
-const uncounted: AgentParts['outcomes'] = {
+const uncounted: AgentProcessServices['outcomes'] = {
   completed: () => undefined,
   refused: () => undefined,
   exchanged: () => undefined,
@@ -75,9 +75,12 @@ export interface TriedAgent {
  * Prepares an agent with these options and releases it again. Fetches each key set and metadata once. Opens no session
  * store and does not warm up the verifier.
  */
-export const tryAgent = async (options: AgentOptions, parts: Omit<AgentParts, 'outcomes'>): Promise<TriedAgent> => {
+export const tryAgent = async (
+  options: AgentOptions,
+  parts: Omit<AgentProcessServices, 'outcomes'>,
+): Promise<TriedAgent> => {
   const saml = { ...parts.saml, stores: unopenedStores(parts.saml.storeKindFault), warmUp: async () => true };
-  const trial: AgentParts = { ...parts, saml, outcomes: uncounted };
+  const trial: AgentProcessServices = { ...parts, saml, outcomes: uncounted };
   const prepared = await prepareAgent(options, trial, keySetWaitMs);
   if (!prepared.ok) return { problems: prepared.error, agent: null };
   const { agent, warnings } = prepared.value;

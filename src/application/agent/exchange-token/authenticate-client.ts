@@ -11,7 +11,7 @@ import type { SharedVerdict } from '../authenticate/authentication-check.js';
 import type { PasswordChecks } from '../authenticate/password-checks.js';
 import { PasswordVerificationCache } from '../authenticate/password-verification-cache.js';
 import { ClientAssertions, type ProvenAssertion } from './client-assertions.js';
-import type { PreparedClient } from './exchange-facts.js';
+import type { PreparedClient } from './exchange-record.js';
 import type { AssertionMemory } from './spent-assertions.js';
 
 interface ClientSecretsParts {
@@ -100,7 +100,7 @@ class ClientSecrets {
   }
 }
 
-export interface AuthenticateClientParts {
+export interface ClientAuthenticationOptions {
   /** With distinct ids. */
   readonly clients: readonly PreparedClient[];
   /** A valid `aud` of an assertion. */
@@ -138,7 +138,7 @@ export class AuthenticateClient {
   readonly #secrets: ClientSecrets;
   readonly #assertions: ClientAssertions;
 
-  constructor(parts: AuthenticateClientParts) {
+  constructor(parts: ClientAuthenticationOptions) {
     this.#clients = new Map(parts.clients.map((client) => [client.id, client]));
     this.#secrets = new ClientSecrets(parts);
     this.#assertions = new ClientAssertions(parts);

@@ -14,7 +14,7 @@ import type { Clock } from '../../ports/shared/clock.js';
 import type { SecretDigest } from '../../ports/shared/secret-digest.js';
 import type { AssertionMemory, TakenAssertion } from './spent-assertions.js';
 
-export interface ClientAssertionsParts {
+export interface ClientAssertionsOptions {
   /** With distinct ids. */
   readonly clients: readonly { readonly id: string; readonly keys: readonly ClientKey[] }[];
   readonly issuer: string;
@@ -58,12 +58,12 @@ const byAlgorithm = (keys: readonly ClientKey[]): KeysByAlgorithm => {
 
 /** Assertions that clients sign with their keys (RFC 7523, section 2.2). Each can be used once. */
 export class ClientAssertions {
-  readonly #parts: ClientAssertionsParts;
+  readonly #parts: ClientAssertionsOptions;
   readonly #keys: ReadonlyMap<string, KeysByAlgorithm>;
   /** By algorithm, the keys of the client with the most of them. */
   readonly #decoys: KeysByAlgorithm;
 
-  constructor(parts: ClientAssertionsParts) {
+  constructor(parts: ClientAssertionsOptions) {
     this.#parts = parts;
     this.#keys = new Map(parts.clients.map(({ id, keys }) => [id, byAlgorithm(keys)]));
     const decoys = new Map<AsymmetricAlgorithm, readonly TokenVerifier[]>();

@@ -6,12 +6,12 @@ import type { Clock } from '../../ports/shared/clock.js';
 import type { LogFields, Logger } from '../../ports/shared/logger.js';
 import { OncePerPeriod } from '../../shared/once-per-period.js';
 import {
-  type ExchangeFacts,
   type ExchangeOutcomes,
+  type ExchangeRecord,
   type IssuedToken,
-  noFacts,
+  newExchangeRecord,
   type RefusedExchange,
-} from './exchange-facts.js';
+} from './exchange-record.js';
 
 /** Maximum characters of a foreign text, and maximum items of a list, in one line. */
 const longestText = 256;
@@ -42,7 +42,7 @@ export const turnedAwayLineMs = 1_000;
 const shownOrNull = (text: string | null | undefined): string | null => (text == null ? null : loggedText(text));
 
 /** The requested values, and the verified parties. */
-const askedFields = ({ clientId, request, subject, actor }: ExchangeFacts): LogFields => ({
+const askedFields = ({ clientId, request, subject, actor }: ExchangeRecord): LogFields => ({
   client_id: shownOrNull(clientId),
   subject: shownOrNull(subject?.subject),
   subject_issuer: shownOrNull(subject?.issuer),
@@ -67,7 +67,7 @@ const issuedFields = ({ grant }: IssuedToken): LogFields => ({
 });
 
 /** Why the exchange was refused, and the client id of the request. */
-const refusedFields = ({ detail }: RefusedExchange, { clientId, claimedClientId }: ExchangeFacts): LogFields => ({
+const refusedFields = ({ detail }: RefusedExchange, { clientId, claimedClientId }: ExchangeRecord): LogFields => ({
   ...(detail !== null && { detail: loggedText(detail) }),
   ...(clientId === null && { claimed_client_id: claimedClientId }),
 });
@@ -89,16 +89,16 @@ export class ExchangeLog {
   }
 
   /** Notes the result of an exchange. */
-  note(event: RequestHeadersEvent, facts: ExchangeFacts, outcome: Result<IssuedToken, RefusedExchange>): void {
+  note(event: RequestHeadersEvent, record: ExchangeRecord, outcome: Result<IssuedToken, RefusedExchange>): void {
     this.#outcomes.exchanged(outcome.ok ? 'issued' : outcome.error.reason);
-    this.#tell(event, facts, outcome, {});
+    this.#tell(event, record, outcome, {});
   }
 
   /** Notes a request whose form is not read. The line says how many were suppressed since the last one. */
   noteTurnedAway(event: RequestHeadersEvent, refused: RefusedExchange): void {
     this.#outcomes.exchanged(refused.reason);
     const untold = this.#linesOf(refused.reason).take();
-    if (untold !== null) this.#tell(event, noFacts(), err(refused), { untold });
+    if (untold !== null) this.#tell(event, newExchangeRecord(), err(refused), { untold });
   }
 
   #linesOf(reason: ExchangeReason): OncePerPeriod {
@@ -111,7 +111,7 @@ export class ExchangeLog {
 
   #tell(
     event: RequestHeadersEvent,
-    facts: ExchangeFacts,
+    record: ExchangeRecord,
     outcome: Result<IssuedToken, RefusedExchange>,
     more: LogFields,
   ): void {
@@ -119,8 +119,8 @@ export class ExchangeLog {
       audit: 'token_exchange',
       decision: outcome.ok ? 'issued' : 'refused',
       reason: outcome.ok ? null : outcome.error.reason,
-      ...(!outcome.ok && refusedFields(outcome.error, facts)),
-      ...askedFields(facts),
+      ...(!outcome.ok && refusedFields(outcome.error, record)),
+      ...askedFields(record),
       ...(outcome.ok && issuedFields(outcome.value)),
       client_ip: event.metadata.clientIp,
       trace_id: eventTraceId(event),

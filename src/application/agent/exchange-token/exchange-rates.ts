@@ -1,6 +1,6 @@
 import type { RateLimit } from '../../../domain/shared/token-bucket.js';
 import type { RateLimitAnswer, RateLimitStore } from '../../ports/shared/rate-limit-store.js';
-import type { RefusedExchange } from './exchange-facts.js';
+import type { RefusedExchange } from './exchange-record.js';
 
 /** The party that a rate limits. */
 export type RatedParty = 'address' | 'client';

@@ -22,8 +22,8 @@ import type { Scheduler } from '../../ports/shared/scheduler.js';
 import { CancellationSource, isCancelled } from '../../shared/cancellation/cancellation-source.js';
 import { keyPatienceMs } from '../verify-tokens/provider-tokens.js';
 import type { AuthenticateClient } from './authenticate-client.js';
-import type { ExchangeFacts, IssuedToken, RefusedExchange } from './exchange-facts.js';
 import type { ExchangeRates } from './exchange-rates.js';
+import type { ExchangeRecord, IssuedToken, RefusedExchange } from './exchange-record.js';
 import type { TokenFault } from './oauth-answers.js';
 import type { SecurityTokens } from './security-tokens.js';
 
@@ -66,7 +66,7 @@ export class VerifyParties {
   async verify(
     event: RequestHeadersEvent,
     { subject, actor }: ExchangeRequest,
-    facts: ExchangeFacts,
+    record: ExchangeRecord,
     cancellation: Cancellation,
   ): Promise<ExchangeStep<VerifiedParties>> {
     const { tokens, clock } = this.#parts;
@@ -74,7 +74,7 @@ export class VerifyParties {
     const ofSubject = await tokens.verify(subject, event, cancellation);
     const subjectToken = this.#judged(ofSubject, 'subject', cancellation);
     if (!subjectToken.ok) return subjectToken;
-    facts.subject = subjectToken.value;
+    record.subject = subjectToken.value;
     if (actor === null) return ok({ subject: subjectToken.value, actor: null });
     // A SAML document takes time without waiting for keys.
     const waitedMs = subject.kind === 'saml2' ? 0 : clock.monotonicMs() - sinceMs;
@@ -84,7 +84,7 @@ export class VerifyParties {
         : await this.#verifyWithin(Math.max(0, keyPatienceMs - waitedMs), actor, event, cancellation);
     const actorToken = this.#judged(ofActor, 'actor', cancellation);
     if (!actorToken.ok) return actorToken;
-    facts.actor = actorToken.value;
+    record.actor = actorToken.value;
     return ok({ subject: subjectToken.value, actor: actorToken.value });
   }
 
@@ -143,7 +143,7 @@ class AdmitClient {
   async admit(
     { headers }: RequestHeadersEvent,
     fields: ExchangeParameters,
-    facts: ExchangeFacts,
+    record: ExchangeRecord,
     cancellation: Cancellation,
   ): Promise<ExchangeStep<ExchangePolicy>> {
     const { authenticate, publicPolicy, takeOfClient } = this.#parts;
@@ -152,11 +152,11 @@ class AdmitClient {
     if (!credentials.ok) return refusedFor(credentials.error);
     const proven = await authenticate.authenticate(credentials.value, cancellation);
     if (!proven.ok) {
-      facts.claimedClientId = authenticate.claimed(credentials.value);
+      record.claimedClientId = authenticate.claimed(credentials.value);
       return refusedFor(proven.error);
     }
     const { client, assertion } = proven.value;
-    facts.clientId = client.id;
+    record.clientId = client.id;
     if (assertion !== null && authenticate.isSpent(assertion)) return refusedFor('client_assertion_replayed');
     const overRate = takeOfClient === null ? null : await takeOfClient(client.id);
     if (overRate !== null) return err(overRate);
@@ -168,7 +168,7 @@ class AdmitClient {
   }
 }
 
-export interface ExchangeTokenParts extends AdmitClientParts, VerifyPartiesParts {
+export interface ExchangeTokenOptions extends AdmitClientParts, VerifyPartiesParts {
   readonly signer: Pick<SigningKey, 'sign'>;
   /** Remembers one-time tokens. */
   readonly replays: Pick<ReplayStore, 'remember'>;
@@ -192,11 +192,11 @@ const faultName = (fault: unknown): string => (fault instanceof Error ? fault.na
 
 /** Exchanges a token for a token of this agent (RFC 8693, section 2). */
 export class ExchangeToken {
-  readonly #parts: ExchangeTokenParts;
+  readonly #parts: ExchangeTokenOptions;
   readonly #clients: AdmitClient;
   readonly #parties: VerifyParties;
 
-  constructor(parts: ExchangeTokenParts) {
+  constructor(parts: ExchangeTokenOptions) {
     this.#parts = parts;
     this.#clients = new AdmitClient(parts);
     this.#parties = new VerifyParties(parts);
@@ -204,16 +204,16 @@ export class ExchangeToken {
 
   /**
    * Never rejects: errors become `signing_failed`. A cancelled exchange issues nothing.
-   * @param facts receives what becomes known, whatever the result
+   * @param record receives what becomes known, whatever the result
    */
   async exchange(
     event: RequestHeadersEvent,
     form: Uint8Array,
-    facts: ExchangeFacts,
+    record: ExchangeRecord,
     cancellation: Cancellation,
   ): Promise<ExchangeStep<IssuedToken>> {
     try {
-      return await this.#exchange(event, form, facts, cancellation);
+      return await this.#exchange(event, form, record, cancellation);
     } catch (fault) {
       return refusedFor('signing_failed', faultName(fault));
     }
@@ -222,19 +222,19 @@ export class ExchangeToken {
   async #exchange(
     event: RequestHeadersEvent,
     form: Uint8Array,
-    facts: ExchangeFacts,
+    record: ExchangeRecord,
     cancellation: Cancellation,
   ): Promise<ExchangeStep<IssuedToken>> {
     const fields = parseFormFields(form, { repeatable: repeatableParameters });
     if (!fields.ok) return refusedFor(formReasons[fields.error]);
-    const policy = await this.#clients.admit(event, fields.value, facts, cancellation);
+    const policy = await this.#clients.admit(event, fields.value, record, cancellation);
     if (!policy.ok) return policy;
     const request = readExchangeRequest(fields.value);
     if (!request.ok) return refusedFor(request.error);
-    facts.request = request.value;
+    record.request = request.value;
     const fault = requestFault(request.value, policy.value);
     if (fault !== null) return refusedFor(fault);
-    const parties = await this.#parties.verify(event, request.value, facts, cancellation);
+    const parties = await this.#parties.verify(event, request.value, record, cancellation);
     if (!parties.ok) return parties;
     const nowMs = this.#parts.clock.wallMs();
     const asked = { request: request.value, ...parties.value, policy: policy.value, nowMs };

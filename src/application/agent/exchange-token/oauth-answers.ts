@@ -8,7 +8,7 @@ import { type AgentAnswer, allowAnswer, emptyAudit } from '../../../domain/agent
 import type { HeaderList } from '../../../domain/http/header-list.js';
 import type { JsonObject } from '../../../domain/shared/json.js';
 import { basicChallenge, bearerChallenge } from '../agent-service/challenges.js';
-import type { IssuedToken, RefusedExchange } from './exchange-facts.js';
+import type { IssuedToken, RefusedExchange } from './exchange-record.js';
 
 /**
  * Why a token was not verified. `invalid`: not accepted. `overloaded`: too many verifications are pending.

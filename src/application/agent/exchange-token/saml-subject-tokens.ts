@@ -19,7 +19,7 @@ import type { IdentityProviderTrust } from '../sign-on/saml/trust/identity-provi
 import { sharedVerification, type VerificationShares } from '../sign-on/saml/verification-shares.js';
 import type { TokenFault, TokenFaultKind } from './oauth-answers.js';
 
-export interface SamlSubjectTokensParts {
+export interface SamlSubjectTokensOptions {
   readonly options: Pick<
     SamlOptions,
     'entityId' | 'clockSkewMs' | 'nameIdFormat' | 'authnContexts' | 'userIdAttribute'
@@ -53,9 +53,9 @@ const faultOf = (failure: VerifierFailure): TokenFault => ({ kind: faultKinds[fa
  * assertion for a sign-on is never accepted here, nor the reverse.
  */
 export class SamlSubjectTokens {
-  readonly #parts: SamlSubjectTokensParts;
+  readonly #parts: SamlSubjectTokensOptions;
 
-  constructor(parts: SamlSubjectTokensParts) {
+  constructor(parts: SamlSubjectTokensOptions) {
     this.#parts = parts;
   }
 

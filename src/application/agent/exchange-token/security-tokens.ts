@@ -19,7 +19,7 @@ import {
 import type { TokenFault, TokenFaultKind } from './oauth-answers.js';
 import type { SamlSubjectTokens } from './saml-subject-tokens.js';
 
-export interface SecurityTokensParts {
+export interface SecurityTokensOptions {
   readonly own: OwnTokens;
   readonly bearer: BearerTokens;
   /** Null: single sign-on is not configured, so assertions are refused. */
@@ -35,9 +35,9 @@ const useOf = (kind: JwtKind): TokenUse => (kind === 'id_token' ? 'id' : 'access
 
 /** Verifies subject and actor tokens of all kinds (RFC 8693, section 3). */
 export class SecurityTokens {
-  readonly #parts: SecurityTokensParts;
+  readonly #parts: SecurityTokensOptions;
 
-  constructor(parts: SecurityTokensParts) {
+  constructor(parts: SecurityTokensOptions) {
     this.#parts = parts;
   }
 

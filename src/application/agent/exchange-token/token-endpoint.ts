@@ -21,15 +21,15 @@ import { formHeadFault } from '../agent-service/form-buffer.js';
 import type { RefusedForm } from '../agent-service/posted-forms.js';
 import { type AnswerRemarks, withRemarks } from '../agent-service/with-remarks.js';
 import type { AuthenticateClient } from './authenticate-client.js';
-import {
-  type ExchangeFacts,
-  type ExchangeOutcomes,
-  type IssuedToken,
-  noFacts,
-  type RefusedExchange,
-} from './exchange-facts.js';
 import { ExchangeLog } from './exchange-log.js';
 import type { ExchangeRates } from './exchange-rates.js';
+import {
+  type ExchangeOutcomes,
+  type ExchangeRecord,
+  type IssuedToken,
+  newExchangeRecord,
+  type RefusedExchange,
+} from './exchange-record.js';
 import { ExchangeToken } from './exchange-token.js';
 import { type IssuerDocuments, issuerDocuments } from './issuer-documents.js';
 import { issuedAnswer, oauthErrorAnswer } from './oauth-answers.js';
@@ -43,7 +43,7 @@ const known = (remarks: Readonly<Record<string, string | null | undefined>>): Re
 
 /** The audit remarks of an exchange: the parties, the request and the result. */
 const exchangeRemarks = (
-  { clientId, subject, actor, request }: ExchangeFacts,
+  { clientId, subject, actor, request }: ExchangeRecord,
   outcome: Result<IssuedToken, RefusedExchange>,
 ): AnswerRemarks => {
   const asked = {
@@ -68,7 +68,7 @@ const exchangeRemarks = (
   return { event: 'token_exchange', outcome: 'issued', ...known({ ...asked, ...given }) };
 };
 
-export interface TokenEndpointParts {
+export interface TokenEndpointOptions {
   readonly options: TokenExchangeOptions;
   /** The policy if no clients are configured. */
   readonly publicPolicy: ExchangePolicy;
@@ -118,7 +118,7 @@ export class TokenEndpoint implements AgentEndpoint {
   readonly #log: ExchangeLog;
   readonly #rates: Pick<ExchangeRates, 'take'>;
 
-  constructor(parts: TokenEndpointParts) {
+  constructor(parts: TokenEndpointOptions) {
     const { options, keys, clock, rates } = parts;
     const { rateLimit } = options;
     this.paths = [options.endpointPath, options.jwksPath, options.metadataPath];
@@ -155,10 +155,10 @@ export class TokenEndpoint implements AgentEndpoint {
     form: Uint8Array,
     cancellation: Cancellation,
   ): Promise<AgentAnswer> {
-    const facts = noFacts();
+    const record = newExchangeRecord();
     // The configuration changed during the request, and the path is no longer the token endpoint.
-    if (path !== this.#options.endpointPath) return this.#answerTo(event, facts, err(movedAway));
-    return this.#answerTo(event, facts, await this.#exchange.exchange(event, form, facts, cancellation));
+    if (path !== this.#options.endpointPath) return this.#answerTo(event, record, err(movedAway));
+    return this.#answerTo(event, record, await this.#exchange.exchange(event, form, record, cancellation));
   }
 
   refuseForm({ kind, event }: RefusedForm): AgentAnswer {
@@ -187,16 +187,16 @@ export class TokenEndpoint implements AgentEndpoint {
   /** Answers a request whose form is not read. */
   #evictQueued(event: RequestHeadersEvent, refused: RefusedExchange): AgentAnswer {
     this.#log.noteTurnedAway(event, refused);
-    return withRemarks(oauthErrorAnswer(refused), exchangeRemarks(noFacts(), err(refused)));
+    return withRemarks(oauthErrorAnswer(refused), exchangeRemarks(newExchangeRecord(), err(refused)));
   }
 
   #answerTo(
     event: RequestHeadersEvent,
-    facts: ExchangeFacts,
+    record: ExchangeRecord,
     outcome: Result<IssuedToken, RefusedExchange>,
   ): AgentAnswer {
-    this.#log.note(event, facts, outcome);
+    this.#log.note(event, record, outcome);
     const answer = outcome.ok ? issuedAnswer(outcome.value) : oauthErrorAnswer(outcome.error);
-    return withRemarks(answer, exchangeRemarks(facts, outcome));
+    return withRemarks(answer, exchangeRemarks(record, outcome));
   }
 }

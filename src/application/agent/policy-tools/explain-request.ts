@@ -1,14 +1,14 @@
 import { type DecisionExplanation, explainDecision } from '../../../domain/agent/policy/explain/explain-decision.js';
-import type { RequestFacts } from '../../../domain/agent/policy/gateway-model/gateway-request.js';
+import type { RequestAttributes } from '../../../domain/agent/policy/gateway-model/gateway-request.js';
 import type { LoadedPolicies } from '../../../domain/agent/policy/policy-source/load-policies.js';
-import { type JudgementSettings, judgeRequest } from '../../../domain/agent/policy/test-cases/judge-request.js';
+import { type DecisionRules, judgeRequest } from '../../../domain/agent/policy/test-cases/judge-request.js';
 import type { RequestSketch } from '../../../domain/agent/policy/test-cases/request-sketch.js';
 import { type PrincipalSketch, sketchedIdentity } from '../../../domain/agent/policy/test-cases/sketched-identity.js';
 import type { ConfigurationProblem } from '../../../domain/configuration/configuration-problem.js';
 import { didYouMean } from '../../../domain/configuration/schema/did-you-mean.js';
 import type { PolicyFiles } from '../../ports/agent/policy-files.js';
 import { loadPolicySet, type PolicySet } from './policy-set.js';
-import { loadTestedPolicies, type PolicyTestParts } from './test-policies.js';
+import { loadTestedPolicies, type PolicyTestSources } from './test-policies.js';
 
 const failure = (
   message: string,
@@ -23,7 +23,7 @@ const failure = (
 export const explainTestCase = async (
   file: string,
   caseName: string | null,
-  parts: PolicyTestParts,
+  parts: PolicyTestSources,
 ): Promise<ExplainedDecision> => {
   const { loaded, problems } = await loadTestedPolicies(file, parts);
   if (loaded === null) return { explanation: null, problems };
@@ -45,7 +45,7 @@ export interface ExplainedDecision {
 /** Judges a request as the agent does, and explains the decision. */
 export const explained = (
   request: RequestSketch,
-  settings: JudgementSettings,
+  settings: DecisionRules,
   policies: LoadedPolicies,
   problems: readonly ConfigurationProblem[],
 ): ExplainedDecision => {
@@ -58,13 +58,13 @@ export const explained = (
 export interface RequestQuestion {
   /** Null: the anonymous principal. */
   readonly principal: PrincipalSketch | null;
-  readonly facts: RequestFacts;
+  readonly attributes: RequestAttributes;
 }
 
 /** Explains the decision of policies about a request. */
 export const explainRequest = async (
-  { principal, facts }: RequestQuestion,
-  settings: JudgementSettings,
+  { principal, attributes }: RequestQuestion,
+  settings: DecisionRules,
   set: PolicySet,
   files: PolicyFiles,
 ): Promise<ExplainedDecision> => {
@@ -78,5 +78,5 @@ export const explainRequest = async (
   }
   const { policies, problems } = await loadPolicySet(set, files);
   if (policies === null) return { explanation: null, problems };
-  return explained({ identity: identity === null ? null : identity.value, facts }, settings, policies, problems);
+  return explained({ identity: identity === null ? null : identity.value, attributes }, settings, policies, problems);
 };

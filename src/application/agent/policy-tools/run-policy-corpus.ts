@@ -174,7 +174,7 @@ const loadCase = async (
 };
 
 /** The result of one request, or of a whole case if its requests cannot be separated. */
-export type CorpusLine =
+export type CorpusResult =
   | ({ readonly case: string; readonly request: number } & CorpusDecision)
   | { readonly case: string; readonly request: number; readonly error: string }
   | { readonly case: string; readonly error: string };
@@ -182,7 +182,7 @@ export type CorpusLine =
 /** Receives the results of a run. */
 export interface CorpusReport {
   /** Resolves when the next line may follow. */
-  line(line: CorpusLine): Promise<void>;
+  line(line: CorpusResult): Promise<void>;
   /** A case, or one of its requests, could not be evaluated. */
   complaint(text: string): void;
   /** A remark about the folder, or about a case that was evaluated. */

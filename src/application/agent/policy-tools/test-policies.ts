@@ -6,7 +6,7 @@ import { didYouMean } from '../../../domain/configuration/schema/did-you-mean.js
 import type { LoadedPolicyTests, PolicyFiles, PolicyTestSource } from '../../ports/agent/policy-files.js';
 import { loadPolicySet } from './policy-set.js';
 
-export interface PolicyTestParts {
+export interface PolicyTestSources {
   readonly tests: PolicyTestSource;
   readonly files: PolicyFiles;
 }
@@ -36,7 +36,10 @@ const unknownPolicies = (
 };
 
 /** Reads a policy test file and its policies. */
-export const loadTestedPolicies = async (path: string, { tests, files }: PolicyTestParts): Promise<TestedPolicies> => {
+export const loadTestedPolicies = async (
+  path: string,
+  { tests, files }: PolicyTestSources,
+): Promise<TestedPolicies> => {
   const read = await tests.load(path);
   if (read.tests === null) return { loaded: null, problems: read.problems };
   const paths = read.tests.policies.map(({ value }) => value);
@@ -60,7 +63,7 @@ export interface PolicyTestRun {
 }
 
 /** Runs the cases of a policy test file. */
-export const testPolicies = async (file: string, parts: PolicyTestParts): Promise<PolicyTestRun> => {
+export const testPolicies = async (file: string, parts: PolicyTestSources): Promise<PolicyTestRun> => {
   const { loaded, problems } = await loadTestedPolicies(file, parts);
   if (loaded === null) return { file, problems, result: null };
   const { tests, policies } = loaded;

@@ -13,7 +13,7 @@ import { failedAnswer, type GatewayConnection, type SessionOptions } from './gat
 import { Judgements } from './judgements.js';
 import { agreeWith, offerConfiguration } from './offered-configuration.js';
 
-export interface GatewaySessionParts {
+export interface GatewaySessionOptions {
   readonly service: AgentService;
   readonly clock: Clock;
   readonly scheduler: Scheduler;
@@ -52,7 +52,7 @@ const forLog = (text: string): string => text.slice(0, maximumLoggedText);
  */
 export class GatewaySession implements OctetHolder {
   readonly #connection: GatewayConnection;
-  readonly #parts: GatewaySessionParts;
+  readonly #parts: GatewaySessionOptions;
   readonly #judgements: Judgements;
   readonly #handshakeDeadline: ScheduledTask;
   readonly #followed = new FollowedRequests(maximumFollowed);
@@ -69,7 +69,11 @@ export class GatewaySession implements OctetHolder {
   #notedBytes = 0;
 
   /** @param greeting called after a successful handshake, to send the first reports */
-  constructor(connection: GatewayConnection, parts: GatewaySessionParts, greeting: (session: GatewaySession) => void) {
+  constructor(
+    connection: GatewayConnection,
+    parts: GatewaySessionOptions,
+    greeting: (session: GatewaySession) => void,
+  ) {
     this.#connection = connection;
     this.#parts = parts;
     this.#greeting = greeting;

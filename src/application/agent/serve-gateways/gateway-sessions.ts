@@ -5,11 +5,11 @@ import type { Logger } from '../../ports/shared/logger.js';
 import type { ScheduledTask, Scheduler } from '../../ports/shared/scheduler.js';
 import { BufferedOctetCounter } from './buffered-octet-counter.js';
 import type { GatewayConnection, SessionOptions } from './gateway-connection.js';
-import { GatewaySession, type GatewaySessionParts } from './gateway-session.js';
+import { GatewaySession, type GatewaySessionOptions } from './gateway-session.js';
 
 /** The gateway sessions of one server: their common memory limit, their reports, and draining. */
 export class GatewaySessions {
-  readonly #parts: GatewaySessionParts;
+  readonly #parts: GatewaySessionOptions;
   readonly #sessions = new Set<GatewaySession>();
   #tasks: readonly ScheduledTask[] = [];
   #stopListeningToHealth: (() => void) | null = null;

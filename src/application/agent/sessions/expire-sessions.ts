@@ -19,7 +19,7 @@ export const unwrittenUseMs = 120_000;
 /** A replay key that no message can have: real keys are hashes. */
 const trialKey = 'trial';
 
-export interface ExpireSessionsParts {
+export interface ExpireSessionsOptions {
   readonly stores: Pick<SessionStores, 'sessions' | 'replays' | 'requests'>;
   readonly state: Pick<StoreState, 'fails'>;
   readonly clock: Clock;
@@ -34,13 +34,13 @@ type Removal = (nowMs: number) => Promise<Result<number, StoreFailure>>;
 
 /** Removes expired entries from the stores periodically, from `start` to `stop`. */
 export class ExpireSessions {
-  readonly #parts: ExpireSessionsParts;
+  readonly #parts: ExpireSessionsOptions;
   #ticking: ScheduledTask | null = null;
   #running: Promise<void> | null = null;
   #endPause: () => void = () => undefined;
   #isStopped = false;
 
-  constructor(parts: ExpireSessionsParts) {
+  constructor(parts: ExpireSessionsOptions) {
     this.#parts = parts;
   }
 

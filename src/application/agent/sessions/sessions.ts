@@ -114,7 +114,7 @@ export const longestWithoutStoreMs = 60_000;
 /** Maximum delay from a use of a session to its write. */
 export const longestWriteDelayMs = 10_000;
 
-export interface SessionsParts {
+export interface SessionsOptions {
   readonly store: SessionStore;
   /** The cached sessions; other configurations may share them. */
   readonly known: KnownSessions;
@@ -134,13 +134,13 @@ export interface SessionsParts {
 
 /** The sessions of one configuration: a cache in front of the store. No method rejects. */
 export class Sessions {
-  readonly #parts: SessionsParts;
+  readonly #parts: SessionsOptions;
   readonly #known: KnownSessions;
   readonly #lastSeen: LastSeenWriter;
   /** Shortened for short idle times: a session that other processes use must not look idle here. */
   readonly #recheckMs: number;
 
-  constructor(parts: SessionsParts) {
+  constructor(parts: SessionsOptions) {
     const { store, known, scheduler, idleMs } = parts;
     const quarterMs = idleMs === null ? Number.POSITIVE_INFINITY : idleMs / 4;
     this.#parts = parts;

@@ -23,7 +23,7 @@ export type ConfiguredStoreFinder = (
   agentName: string | null,
 ) => Promise<Result<ConfiguredStore, readonly ConfigurationProblem[]>>;
 
-export interface StoreParts {
+export interface StoreOpeners {
   readonly configuredStore: ConfiguredStoreFinder;
   /** Opens existing stores only. */
   readonly stores: SessionStoreOpener;
@@ -40,7 +40,7 @@ type Found<Value> = Result<Value, readonly ConfigurationProblem[]>;
 
 const failed = (message: string): Found<never> => err([unplacedProblem('error', message)]);
 
-const namedStore = async (place: StorePlace, { configuredStore }: StoreParts): Promise<Found<ConfiguredStore>> => {
+const namedStore = async (place: StorePlace, { configuredStore }: StoreOpeners): Promise<Found<ConfiguredStore>> => {
   if (place.kind === 'file') {
     const options: SessionStoreOptions = { kind: 'sqlite', path: place.path };
     return ok({ options, namespace: place.entityId, idleMs: null });
@@ -49,7 +49,7 @@ const namedStore = async (place: StorePlace, { configuredStore }: StoreParts): P
 };
 
 /** Opens the store of a place. The caller closes it. */
-export const openStore = async (place: StorePlace, parts: StoreParts): Promise<Found<FoundStore>> => {
+export const openStore = async (place: StorePlace, parts: StoreOpeners): Promise<Found<FoundStore>> => {
   const named = await namedStore(place, parts);
   if (!named.ok) return named;
   const { options, namespace, idleMs } = named.value;

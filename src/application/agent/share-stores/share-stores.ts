@@ -140,7 +140,7 @@ export class SharedSessionStores {
   }
 }
 
-export interface ShareStoresParts {
+export interface ShareStoresOptions {
   /** Opens stores in memory. */
   readonly opener: SessionStoreOpener;
   readonly clock: Pick<Clock, 'monotonicMs'>;
@@ -154,7 +154,7 @@ export class ShareStores {
   readonly #assertions: SharedSpentAssertions;
   readonly #ends = new Map<AttendedWorker, readonly (() => void)[]>();
 
-  constructor(parts: ShareStoresParts) {
+  constructor(parts: ShareStoresOptions) {
     this.#stores = new SharedSessionStores(parts);
     this.#assertions = new SharedSpentAssertions(parts.clock);
   }

@@ -6,7 +6,7 @@ import type { TokenVerifier } from '../../ports/agent/token-verifier.js';
 import type { Clock } from '../../ports/shared/clock.js';
 import { type ReadToken, rejected, type SettledVerdict, type TokenUse } from './token-verdict.js';
 
-export interface JwtTokensParts {
+export interface JwtTokensOptions {
   readonly algorithm: JwtAlgorithm;
   readonly rules: JwtClaimRules;
   readonly verifier: TokenVerifier;
@@ -15,9 +15,9 @@ export interface JwtTokensParts {
 
 /** Verifies tokens that are signed with the configured key. */
 export class JwtTokens {
-  readonly #parts: JwtTokensParts;
+  readonly #parts: JwtTokensOptions;
 
-  constructor(parts: JwtTokensParts) {
+  constructor(parts: JwtTokensOptions) {
     this.#parts = parts;
   }
 

@@ -66,7 +66,7 @@ export class FloodWindows {
 }
 
 /** A log line that clients can cause any number of times. */
-export interface FloodLine {
+export interface FloodLogEntry {
   readonly level: 'error' | 'warn' | 'info' | 'debug';
   readonly message: string;
   /** The fields of all lines of its kind, including the line about omitted ones. */
@@ -88,7 +88,7 @@ export class FloodLog {
   }
 
   /** `kind` must be a name that the gateway chooses, not a client. */
-  write(kind: string, { level, message, shared, own }: FloodLine): void {
+  write(kind: string, { level, message, shared, own }: FloodLogEntry): void {
     const isWritten = this.#windows.take(kind, (omitted) =>
       this.#logger[level](`${message}: lines omitted`, { ...shared, left_out: omitted }),
     );

@@ -24,7 +24,7 @@ interface CallRules {
   readonly timeoutMs: number;
   /** Calls that may queue. */
   readonly maxQueueDepth: number;
-  /** See `PooledAgentClientSettings`. */
+  /** See `PooledAgentClientConfiguration`. */
   readonly queue?: Permits | null;
   readonly pool: ConnectionPool;
   readonly clock: Clock;

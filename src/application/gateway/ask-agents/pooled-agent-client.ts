@@ -27,10 +27,10 @@ import { ConnectionPool } from './connection-pool.js';
 import type { ConnectionOwner, PooledAgentConnection } from './pooled-agent-connection.js';
 import {
   defaultPooledAgentClientOptions,
+  type PooledAgentClientConfiguration,
   type PooledAgentClientEnvironment,
   type PooledAgentClientOptions,
-  type PooledAgentClientSettings,
-} from './pooled-client-settings.js';
+} from './pooled-client-options.js';
 import { ReachabilityLog } from './reachability-log.js';
 import { ReportingConnections } from './reporting-connections.js';
 
@@ -56,7 +56,7 @@ export class PooledAgentClient implements AgentClient, ConnectionOwner {
   #onIdle: (() => void) | null = null;
 
   constructor(
-    settings: PooledAgentClientSettings,
+    settings: PooledAgentClientConfiguration,
     connector: AgentConnector,
     environment: PooledAgentClientEnvironment,
     options: Partial<PooledAgentClientOptions> = {},

@@ -28,7 +28,7 @@ import {
 import { noteOutcome, type RouteAgent } from './route-agent.js';
 import { resumeStages } from './stage.js';
 
-export interface AskAgentsDependencies {
+export interface AgentChainServices {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly problems: ProblemAnswerer;
@@ -50,10 +50,10 @@ export const askFrom = (
   agents: readonly AskedAgent[],
   first: number,
   exchange: Exchange,
-  dependencies: AskAgentsDependencies,
+  services: AgentChainServices,
 ): StageOutcome => {
   for (let index = first; index < agents.length; index += 1) {
-    const outcome = new AgentChain(agents, index, exchange, dependencies).begin();
+    const outcome = new AgentChain(agents, index, exchange, services).begin();
     if (outcome !== 'continue') return outcome;
   }
   return 'continue';
@@ -71,20 +71,20 @@ class AgentChain implements AgentCallListener {
   readonly #index: number;
   readonly #agent: AskedAgent;
   readonly #exchange: Exchange;
-  readonly #dependencies: AskAgentsDependencies;
+  readonly #services: AgentChainServices;
   readonly #startedMs: number;
   /** Null while tracing is off. */
   readonly #part: PartTrace | null;
   /** The call waits for its outcome. `answered` ignores outcomes at other times. */
   #isPending = false;
 
-  constructor(agents: readonly AskedAgent[], index: number, exchange: Exchange, dependencies: AskAgentsDependencies) {
+  constructor(agents: readonly AskedAgent[], index: number, exchange: Exchange, services: AgentChainServices) {
     this.#agents = agents;
     this.#index = index;
     this.#agent = agents[index] as AskedAgent;
     this.#exchange = exchange;
-    this.#dependencies = dependencies;
-    this.#startedMs = dependencies.inspection.clock.monotonicMs();
+    this.#services = services;
+    this.#startedMs = services.inspection.clock.monotonicMs();
     this.#part = exchange.trace === null ? null : exchange.trace.agentCall(this.#agent.client.name, 'request_headers');
   }
 
@@ -92,7 +92,7 @@ class AgentChain implements AgentCallListener {
     const exchange = this.#exchange;
     const agent = this.#agent;
     exchange.agents.asked = agent.asked;
-    const outcome = agent.client.askFor(requestHeadersEvent(exchange, this.#dependencies.clock.wallMs()), this);
+    const outcome = agent.client.askFor(requestHeadersEvent(exchange, this.#services.clock.wallMs()), this);
     if (outcome === null) {
       this.#hold();
       this.#isPending = true;
@@ -104,7 +104,7 @@ class AgentChain implements AgentCallListener {
       this.#inspect(outcome.value);
       return 'later';
     }
-    return takeOutcome(exchange, agent, outcome, this.#dependencies);
+    return takeOutcome(exchange, agent, outcome, this.#services);
   }
 
   answered(outcome: AgentOutcome): void {
@@ -117,7 +117,7 @@ class AgentChain implements AgentCallListener {
       if (outcome.ok && opensDialogue(outcome.value)) this.#inspect(outcome.value);
       else {
         this.#endHold();
-        this.#proceed(takeOutcome(exchange, this.#agent, outcome, this.#dependencies));
+        this.#proceed(takeOutcome(exchange, this.#agent, outcome, this.#services));
       }
     } catch (error) {
       exchange.fail(error);
@@ -130,7 +130,7 @@ class AgentChain implements AgentCallListener {
   }
 
   #recordOutcome(outcome: AgentOutcome): void {
-    noteOutcome(outcome, this.#agent.metrics, this.#dependencies.inspection.clock, this.#startedMs, this.#part);
+    noteOutcome(outcome, this.#agent.metrics, this.#services.inspection.clock, this.#startedMs, this.#part);
   }
 
   #hold(): void {
@@ -151,21 +151,20 @@ class AgentChain implements AgentCallListener {
     const { id: correlationId, trace } = exchange;
     const { headers, body } = exchange.forwarded;
     const inspection = { agent: this.#agent, correlationId, first, headers, body, isPart: false, trace };
-    inspectBody({ ...inspection, direction: requestDirection }, this.#dependencies.inspection)
+    inspectBody({ ...inspection, direction: requestDirection }, this.#services.inspection)
       .then((judgement) => this.#inspected(judgement))
       .catch((error: unknown) => exchange.fail(error));
   }
 
   #inspected(judgement: Result<InspectedBody, InspectionFailure>): void {
     this.#endHold();
-    this.#proceed(takeJudgement(this.#exchange, this.#agent, judgement, this.#dependencies));
+    this.#proceed(takeJudgement(this.#exchange, this.#agent, judgement, this.#services));
   }
 
   /** Asks the next agents, then resumes the stages. */
   #proceed(outcome: StageOutcome): void {
     const exchange = this.#exchange;
-    const rest =
-      outcome === 'continue' ? askFrom(this.#agents, this.#index + 1, exchange, this.#dependencies) : outcome;
+    const rest = outcome === 'continue' ? askFrom(this.#agents, this.#index + 1, exchange, this.#services) : outcome;
     if (rest !== 'later') resumeStages(exchange, rest);
   }
 }
@@ -174,35 +173,35 @@ const takeJudgement = (
   exchange: JudgedExchange,
   agent: AskedAgent,
   judgement: Result<InspectedBody, InspectionFailure>,
-  dependencies: AskAgentsDependencies,
+  services: AgentChainServices,
 ): StageOutcome => {
   if (exchange.abandoned) return 'ended';
-  dependencies.identity.removeNewlyDeclared(exchange);
-  if (!judgement.ok) return takeFailure(exchange, agent, judgement.error, dependencies);
+  services.identity.removeNewlyDeclared(exchange);
+  if (!judgement.ok) return takeFailure(exchange, agent, judgement.error, services);
   exchange.forwarded.headers = headersOfInspected(exchange.forwarded.headers, judgement.value);
   exchange.forwarded.body = judgement.value.body;
   exchange.forwarded.inflation = judgement.value.inflation ?? exchange.forwarded.inflation;
-  return takeAnswer(exchange, agent, judgement.value.answer, dependencies);
+  return takeAnswer(exchange, agent, judgement.value.answer, services);
 };
 
 const takeOutcome = (
   exchange: JudgedExchange,
   agent: AskedAgent,
   outcome: AgentOutcome,
-  dependencies: AskAgentsDependencies,
+  services: AgentChainServices,
 ): StageOutcome => {
   if (exchange.abandoned) return 'ended';
-  dependencies.identity.removeNewlyDeclared(exchange);
-  if (outcome.ok) return takeAnswer(exchange, agent, outcome.value, dependencies);
+  services.identity.removeNewlyDeclared(exchange);
+  if (outcome.ok) return takeAnswer(exchange, agent, outcome.value, services);
   const failure: InspectionFailure = { kind: 'agent', failure: outcome.error, body: exchange.forwarded.body };
-  return takeFailure(exchange, agent, failure, dependencies);
+  return takeFailure(exchange, agent, failure, services);
 };
 
 const takeAnswer = (
   exchange: JudgedExchange,
   { client }: AskedAgent,
   answer: AgentAnswer,
-  { problems, audit: auditLog }: AskAgentsDependencies,
+  { problems, audit: auditLog }: AgentChainServices,
 ): StageOutcome => {
   const { responseHeaders, decision, audit } = answer;
   // INVARIANT: the gateway has already set its correlation id, and no operation of an agent can change it.
@@ -224,12 +223,12 @@ const takeFailure = (
   exchange: JudgedExchange,
   agent: AskedAgent,
   failure: InspectionFailure,
-  dependencies: AskAgentsDependencies,
+  services: AgentChainServices,
 ): StageOutcome => {
-  const { problems, metrics, maxBodySize } = dependencies;
+  const { problems, metrics, maxBodySize } = services;
   switch (failure.kind) {
     case 'agent': {
-      const outcome = applyFailureMode(exchange, agent, failure.failure, 'request', dependencies);
+      const outcome = applyFailureMode(exchange, agent, failure.failure, 'request', services);
       if (outcome === 'continue') exchange.forwarded.body = failure.body;
       return outcome;
     }

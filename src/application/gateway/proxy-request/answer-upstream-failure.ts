@@ -10,7 +10,7 @@ import type { StageExchange, StageOutcome } from './exchange.js';
 
 type FailedExchange = StageExchange<'attempts' | 'body' | 'forwarded'>;
 
-interface AnswerDependencies {
+interface AnswerServices {
   readonly problems: ProblemAnswerer;
   readonly metrics: GatewayMetrics;
   /** The limit for request bodies. */
@@ -30,16 +30,16 @@ const problemOf: Record<
 /** Answers exchanges that got no usable response from the upstream. */
 export class UpstreamFailureAnswers {
   readonly #upstream: string;
-  readonly #dependencies: AnswerDependencies;
+  readonly #services: AnswerServices;
 
-  constructor(upstream: string, dependencies: AnswerDependencies) {
+  constructor(upstream: string, services: AnswerServices) {
     this.#upstream = upstream;
-    this.#dependencies = dependencies;
+    this.#services = services;
   }
 
   /** The last attempt failed. */
   failed(exchange: FailedExchange, failure: UpstreamFailure): StageOutcome {
-    const { problems, metrics, maxBodySize } = this.#dependencies;
+    const { problems, metrics, maxBodySize } = this.#services;
     if (failure.code === 'cancelled' || exchange.abandoned) return 'ended';
     if (failure.code === 'request_body') return answerBodyFailure(exchange, maxBodySize, problems, metrics);
     if (failure.code === 'refused_request') {
@@ -54,7 +54,7 @@ export class UpstreamFailureAnswers {
 
   /** A response arrived, but cannot be relayed completely. */
   faulty(exchange: FailedExchange, fault: ResponseFault): StageOutcome {
-    const { problems, metrics } = this.#dependencies;
+    const { problems, metrics } = this.#services;
     if (fault.kind === 'upstream') return this.failed(exchange, blamed(exchange, fault.failure));
     const attemptFields = this.#attemptFields(exchange);
     if (fault.kind === 'uninspectable') {
@@ -74,7 +74,7 @@ export class UpstreamFailureAnswers {
 
   /** The request was sent to no target. */
   untried(exchange: FailedExchange, choice: Exclude<TargetChoice, ChosenTarget>): StageOutcome {
-    const { problems } = this.#dependencies;
+    const { problems } = this.#services;
     const upstream = this.#upstream;
     if (choice.kind === 'unresolved') {
       const detail = 'No target of the upstream has an address.';

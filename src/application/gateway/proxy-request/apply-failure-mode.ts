@@ -7,12 +7,12 @@ import type { ProblemAnswerer } from './answer-problem.js';
 import type { ExchangeView, StageExchange, StageOutcome } from './exchange.js';
 import type { RouteAgent } from './route-agent.js';
 
-export interface FailureModeDependencies extends AgentLimitDependencies {
+export interface FailureModeServices extends AgentLimitReporters {
   readonly problems: ProblemAnswerer;
   readonly audit: RequestAudit;
 }
 
-export interface AgentLimitDependencies {
+export interface AgentLimitReporters {
   readonly metrics: GatewayMetrics;
   readonly logger: Logger;
 }
@@ -29,10 +29,10 @@ export const applyFailureMode = (
   { client, failureMode, metrics }: RouteAgent & { readonly metrics: AgentCallMetrics },
   failure: AgentFailure,
   message: JudgedMessage,
-  dependencies: FailureModeDependencies,
+  services: FailureModeServices,
 ): StageOutcome => {
-  const { problems, logger, audit } = dependencies;
-  noteAgentLimit(exchange, client.name, failure, dependencies);
+  const { problems, logger, audit } = services;
+  noteAgentLimit(exchange, client.name, failure, services);
   if (failure.code === 'timed_out') metrics.timedOut();
   else metrics.failed();
   const fields = { agent: client.name, reason: failure.code, cause: failure.detail };
@@ -59,7 +59,7 @@ export const noteAgentLimit = (
   exchange: ExchangeView<'client' | 'correlationId' | 'route' | 'traceId'>,
   agent: string,
   { limit: reached }: AgentFailure,
-  { metrics, logger }: AgentLimitDependencies,
+  { metrics, logger }: AgentLimitReporters,
 ): void => {
   if (reached === undefined) return;
   const { name, limit, actual } = reached;

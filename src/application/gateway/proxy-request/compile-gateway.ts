@@ -49,8 +49,8 @@ import { prepareHeaders } from './stages/prepare-headers.js';
 import { resolveTarget } from './stages/resolve-target.js';
 import { sendToUpstream } from './stages/send-to-upstream.js';
 
-/** The dependencies of stages that do not change with the configuration. */
-export interface StageDependencies {
+/** The services of stages that do not change with the configuration. */
+export interface StageServices {
   readonly clock: Clock;
   readonly scheduler: Scheduler;
   readonly logger: Logger;
@@ -88,10 +88,10 @@ export interface CompiledGateway {
 export const compileGateway = (
   configuration: GatewayConfiguration,
   peers: GatewayPeers,
-  dependencies: StageDependencies,
+  services: StageServices,
 ): Result<CompiledGateway, string> => {
   const { limits } = configuration;
-  const { metrics, problems, pathPatterns } = dependencies;
+  const { metrics, problems, pathPatterns } = services;
   const table = compileRouteTable(configuration.routes, pathPatterns);
   if (!table.ok) return err(table.error.map(({ routeId, message }) => `route "${routeId}": ${message}`).join('; '));
   const allowances = new Map(
@@ -99,16 +99,16 @@ export const compileGateway = (
   );
   const breakers = new Map(
     configuration.routes.flatMap(({ id, circuitBreaker }) =>
-      circuitBreaker === null ? [] : [[id, dependencies.routeBreakers.of(id, circuitBreaker)]],
+      circuitBreaker === null ? [] : [[id, services.routeBreakers.of(id, circuitBreaker)]],
     ),
   );
   const identity = new IdentityHeaderFilter(
     configuration.agents.flatMap(({ config }) => configuredOwnedHeaders(config)),
     peers.declaredHeaders,
   );
-  const shared = { ...dependencies, peers, allowances, breakers, identity };
+  const shared = { ...services, peers, allowances, breakers, identity };
   const routes = new Map(table.value.routes.map((route) => [route, compileRoute(route, configuration, shared)]));
-  const unroutedRate = limitUnroutedRate(limits.rates, { ...dependencies, limiter: peers.limiter });
+  const unroutedRate = limitUnroutedRate(limits.rates, { ...services, limiter: peers.limiter });
   return ok({
     stages: [
       checkRequest(
@@ -127,8 +127,8 @@ export const compileGateway = (
 
 const noRateLimits: RateLimits = { global: null, perClient: null, perRoute: null };
 
-/** The dependencies that the routes of one configuration share. */
-interface RouteDependencies extends StageDependencies {
+/** The services that the routes of one configuration share. */
+interface RouteServices extends StageServices {
   readonly peers: GatewayPeers;
   /** By upstream. */
   readonly allowances: ReadonlyMap<string, RetryAllowance>;
@@ -140,9 +140,9 @@ interface RouteDependencies extends StageDependencies {
 const compileRoute = (
   route: RouteConfiguration,
   configuration: GatewayConfiguration,
-  dependencies: RouteDependencies,
+  services: RouteServices,
 ): CompiledRoute => {
-  const { identity, metrics, peers, problems } = dependencies;
+  const { identity, metrics, peers, problems } = services;
   const { limits } = configuration;
   const maxBodySize = bodySizeLimit(route.policies.maxBodySize, limits.maxBodySizeBytes);
   // INVARIANT: the configuration rules refuse a route that names an undefined agent or upstream.
@@ -150,7 +150,7 @@ const compileRoute = (
     configuration.agents.find((agent) => agent.name === name),
   ) as AgentConfiguration[];
   const agents = blocks.map((block) => routeAgent(block, peers, metrics));
-  const { inflater, clock } = dependencies;
+  const { inflater, clock } = services;
   const inspection = { inflater, clock, limits: inspectionLimits(limits) };
   // Builtin handlers must report the state of an overloaded gateway: only the route's own policy limits them.
   const rates = route.builtinHandler === null ? limits.rates : noRateLimits;
@@ -159,7 +159,7 @@ const compileRoute = (
     { id: route.id, policy: route.policies.rateLimit },
     agents.length === 0 ? null : identity,
     {
-      ...dependencies,
+      ...services,
       limiter: peers.limiter,
     },
   );
@@ -169,18 +169,18 @@ const compileRoute = (
     limitBody(maxBodySize, problems, metrics),
   ];
   const upstream = configuration.upstreams.find(({ name }) => name === route.upstream);
-  if (upstream !== undefined) stages.push(admit(route, upstream, dependencies));
-  if (agents.length > 0) stages.push(askAgents(agents, { ...dependencies, inspection, maxBodySize }));
+  if (upstream !== undefined) stages.push(admit(route, upstream, services));
+  if (agents.length > 0) stages.push(askAgents(agents, { ...services, inspection, maxBodySize }));
   stages.push(rate.afterAgents);
-  if (route.builtinHandler !== null) stages.push(answerBuiltin(route.builtinHandler, dependencies.reports));
+  if (route.builtinHandler !== null) stages.push(answerBuiltin(route.builtinHandler, services.reports));
   if (upstream !== undefined) {
     stages.push(countForwards);
     if (route.policies.bufferRequests) {
-      stages.push(bufferRequest({ ...dependencies, maxBufferOctets: limits.maxBodyBufferBytes, maxBodySize }));
+      stages.push(bufferRequest({ ...services, maxBufferOctets: limits.maxBodyBufferBytes, maxBodySize }));
     }
     if (agents.some(({ events }) => events.has('response_body_chunk'))) stages.push(offerReadableCodings);
-    const responseJudge = ResponseJudge.of(agents, { ...dependencies, inspection });
-    stages.push(send(route, upstream, { ...dependencies, limits, maxBodySize, responseJudge }));
+    const responseJudge = ResponseJudge.of(agents, { ...services, inspection });
+    stages.push(send(route, upstream, { ...services, limits, maxBodySize, responseJudge }));
   }
   return {
     configuration: route,
@@ -193,23 +193,23 @@ const compileRoute = (
 const timeoutOf = ({ policies }: RouteConfiguration, { timeouts }: UpstreamConfiguration): number =>
   policies.requestTimeoutMs ?? timeouts.requestMs;
 
-const admit = (route: RouteConfiguration, upstream: UpstreamConfiguration, dependencies: RouteDependencies): Stage => {
-  const { admissions } = dependencies;
+const admit = (route: RouteConfiguration, upstream: UpstreamConfiguration, services: RouteServices): Stage => {
+  const { admissions } = services;
   const places = admissions.route(route.id);
-  return admitRequest({ ...dependencies, places, timeoutMs: timeoutOf(route, upstream) });
+  return admitRequest({ ...services, places, timeoutMs: timeoutOf(route, upstream) });
 };
 
-interface SendingRoute extends RouteDependencies {
+interface SendingRoute extends RouteServices {
   readonly limits: LimitsConfiguration;
   readonly maxBodySize: BodySizeLimit;
   readonly responseJudge: ResponseJudge | null;
 }
 
-const send = (route: RouteConfiguration, upstream: UpstreamConfiguration, dependencies: SendingRoute): Stage => {
-  const { peers, allowances, breakers, limits } = dependencies;
+const send = (route: RouteConfiguration, upstream: UpstreamConfiguration, services: SendingRoute): Stage => {
+  const { peers, allowances, breakers, limits } = services;
   // INVARIANT: every upstream of the configuration has a target chooser and a retry allowance.
   return sendToUpstream(upstream.name, {
-    ...dependencies,
+    ...services,
     chooser: peers.upstreams.get(upstream.name) as TargetChooser,
     allowance: allowances.get(upstream.name) as RetryAllowance,
     retries: upstream.retries,

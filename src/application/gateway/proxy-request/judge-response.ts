@@ -5,7 +5,7 @@ import { err, ok, type Result } from '../../../domain/shared/result.js';
 import type { UpstreamResponse } from '../../ports/gateway/upstream-client.js';
 import type { RequestAudit } from '../audit/audit-trail.js';
 import { answerWithDecision } from './answer-with-decision.js';
-import { applyFailureMode, type FailureModeDependencies } from './apply-failure-mode.js';
+import { applyFailureMode, type FailureModeServices } from './apply-failure-mode.js';
 import { brokenResponse, type ResponseFault, uninspectable, unreadableContent } from './attempt-end.js';
 import type { StageExchange } from './exchange.js';
 import {
@@ -20,7 +20,7 @@ import { MeteredBody } from './metered-body.js';
 import { relayedHead, withBody } from './relay-response.js';
 import { askAgent, type RouteAgent } from './route-agent.js';
 
-export interface ResponseJudgeDependencies extends FailureModeDependencies {
+export interface ResponseInspectionServices extends FailureModeServices {
   readonly inspection: InspectionEnvironment;
 }
 
@@ -43,17 +43,17 @@ const partialContent = 206;
 /** Asks the agents of a route about the upstream's response. The gateway holds its head and body meanwhile. */
 export class ResponseJudge {
   readonly #agents: readonly RouteAgent[];
-  readonly #dependencies: ResponseJudgeDependencies;
+  readonly #services: ResponseInspectionServices;
 
-  private constructor(agents: readonly RouteAgent[], dependencies: ResponseJudgeDependencies) {
+  private constructor(agents: readonly RouteAgent[], services: ResponseInspectionServices) {
     this.#agents = agents;
-    this.#dependencies = dependencies;
+    this.#services = services;
   }
 
   /** Null: no agent of the route subscribes to responses. */
-  static of(agents: readonly RouteAgent[], dependencies: ResponseJudgeDependencies): ResponseJudge | null {
+  static of(agents: readonly RouteAgent[], services: ResponseInspectionServices): ResponseJudge | null {
     const subscribed = agents.filter(({ events }) => events.has('response_headers'));
-    return subscribed.length === 0 ? null : new ResponseJudge(subscribed, dependencies);
+    return subscribed.length === 0 ? null : new ResponseJudge(subscribed, services);
   }
 
   /**
@@ -108,7 +108,7 @@ export class ResponseJudge {
   ): Promise<Result<InspectedBody, InspectionFailure>> {
     const correlationId = exchange.id;
     const seen = lowerNames(relayedHead(exchange, status, headers));
-    const { inspection: parts } = this.#dependencies;
+    const { inspection: parts } = this.#services;
     const event = { kind: 'response_headers', correlationId, status, headers: seen } as const;
     const first = await askAgent(agent, event, parts.clock, exchange.trace);
     if (!first.ok) return err({ kind: 'agent', failure: first.error, body });
@@ -136,7 +136,7 @@ export class ResponseJudge {
   ): JudgedResponse {
     if (exchange.abandoned) return ended;
     return judgement.ok
-      ? takeJudgement(exchange, agent.client.name, current, judgement.value, this.#dependencies.audit)
+      ? takeJudgement(exchange, agent.client.name, current, judgement.value, this.#services.audit)
       : this.#takeFailure(exchange, current, agent, judgement.error, upstreamBody);
   }
 
@@ -148,7 +148,7 @@ export class ResponseJudge {
     upstreamBody: MeteredBody | null,
   ): JudgedResponse {
     if (failure.kind !== 'agent') return { kind: 'ended', fault: faultOf(failure, upstreamBody) };
-    const outcome = applyFailureMode(exchange, agent, failure.failure, 'response', this.#dependencies);
+    const outcome = applyFailureMode(exchange, agent, failure.failure, 'response', this.#services);
     return outcome === 'ended'
       ? ended
       : { kind: 'relay', response: withBody(current, failure.body, current.isBodyLate) };

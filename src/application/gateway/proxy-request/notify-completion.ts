@@ -1,11 +1,11 @@
 import type { RequestCompleteEvent } from '../../../domain/agent-protocol/messages.js';
 import type { Clock } from '../../ports/shared/clock.js';
 import { type CountedExchange, type ExchangeOutcome, requestCompleteEvent } from './agent-events.js';
-import { type AgentLimitDependencies, noteAgentLimit } from './apply-failure-mode.js';
+import { type AgentLimitReporters, noteAgentLimit } from './apply-failure-mode.js';
 import type { ExchangeView } from './exchange.js';
 import { askAgent, type RouteAgent } from './route-agent.js';
 
-export interface CompletionDependencies extends AgentLimitDependencies {
+export interface CompletionServices extends AgentLimitReporters {
   readonly clock: Clock;
 }
 
@@ -18,13 +18,13 @@ type CompletedExchange = CountedExchange & ExchangeView<'agents' | 'client' | 'c
 export const notifyCompletion = (
   exchange: CompletedExchange,
   outcome: ExchangeOutcome,
-  dependencies: CompletionDependencies,
+  services: CompletionServices,
 ): void => {
   let event: RequestCompleteEvent | null = null;
   for (const agent of exchange.agents.asked) {
     if (agent.events.has('request_complete')) {
       event ??= requestCompleteEvent(exchange, outcome);
-      void sendCompletion(exchange, agent, event, dependencies);
+      void sendCompletion(exchange, agent, event, services);
     }
     agent.client.conclude(exchange.id);
   }
@@ -34,8 +34,8 @@ const sendCompletion = async (
   exchange: CompletedExchange,
   agent: RouteAgent,
   event: RequestCompleteEvent,
-  dependencies: CompletionDependencies,
+  services: CompletionServices,
 ): Promise<void> => {
-  const outcome = await askAgent(agent, event, dependencies.clock, exchange.trace);
-  if (!outcome.ok) noteAgentLimit(exchange, agent.client.name, outcome.error, dependencies);
+  const outcome = await askAgent(agent, event, services.clock, exchange.trace);
+  if (!outcome.ok) noteAgentLimit(exchange, agent.client.name, outcome.error, services);
 };

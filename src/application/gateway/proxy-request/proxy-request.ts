@@ -43,7 +43,7 @@ export interface RequestPath {
   left(): void;
 }
 
-export interface ProxyRequestDependencies {
+export interface ProxyRequestServices {
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
@@ -91,15 +91,15 @@ const protocolText = (version: string): string => {
 
 /** Runs each request through the stages of the configuration in force, and records its outcome. */
 export class ProxyRequest implements RequestHandler {
-  readonly #dependencies: ProxyRequestDependencies;
+  readonly #services: ProxyRequestServices;
   readonly #current: () => RequestPath;
   readonly #unrouted: RouteMetrics;
   readonly #owner: ExchangeOwner;
 
-  constructor(dependencies: ProxyRequestDependencies, current: () => RequestPath) {
-    this.#dependencies = dependencies;
+  constructor(services: ProxyRequestServices, current: () => RequestPath) {
+    this.#services = services;
     this.#current = current;
-    this.#unrouted = dependencies.metrics.route(null);
+    this.#unrouted = services.metrics.route(null);
     this.#owner = {
       get isClosing(): boolean {
         return current().closing;
@@ -109,11 +109,11 @@ export class ProxyRequest implements RequestHandler {
   }
 
   admit(listener: string, peerAddress: string): ConnectionAdmission | Promise<ConnectionAdmission> {
-    return this.#dependencies.connections.admit(listener, peerAddress);
+    return this.#services.connections.admit(listener, peerAddress);
   }
 
   handle(request: ClientRequest, response: ClientResponse): void {
-    const { clock, random } = this.#dependencies;
+    const { clock, random } = this.#services;
     const path = this.#current();
     const id = random.uuid();
     const trusted =
@@ -153,7 +153,7 @@ export class ProxyRequest implements RequestHandler {
   }
 
   reject({ reason, connection }: RejectedRequest): RejectionAnswer {
-    const { floodLog, random } = this.#dependencies;
+    const { floodLog, random } = this.#services;
     const [code, detail] = rejections[reason];
     const { status, title, level } = gatewayProblems[code];
     const correlationId = random.uuid();
@@ -164,7 +164,7 @@ export class ProxyRequest implements RequestHandler {
       shared: { error_type: code, ...limit },
       own: { client_ip: connection.peerAddress, trace_id: correlationId },
     });
-    if (limit) this.#dependencies.metrics.limitExceeded('header_size');
+    if (limit) this.#services.metrics.limitExceeded('header_size');
     this.#unrouted.finished(status, 0);
     return {
       status,
@@ -175,7 +175,7 @@ export class ProxyRequest implements RequestHandler {
 
   handshakeFailed({ listener, peerAddress, code }: HandshakeFailure): void {
     // The TLS library has few codes, so the log holds each kind of failure.
-    this.#dependencies.floodLog.write(`handshake ${code}`, {
+    this.#services.floodLog.write(`handshake ${code}`, {
       level: 'info',
       message: 'TLS handshake failed',
       shared: { code },
@@ -184,7 +184,7 @@ export class ProxyRequest implements RequestHandler {
   }
 
   proxyHeaderFailed({ listener, peerAddress, reason }: ProxyHeaderFailure): void {
-    this.#dependencies.floodLog.write(`PROXY header ${reason}`, {
+    this.#services.floodLog.write(`PROXY header ${reason}`, {
       level: 'warn',
       message: 'PROXY header refused',
       shared: { reason },
@@ -194,7 +194,7 @@ export class ProxyRequest implements RequestHandler {
 
   /** Handles an internal error. The client gets no details. */
   #failed(exchange: Exchange, error: unknown): void {
-    const { logger, problems } = this.#dependencies;
+    const { logger, problems } = this.#services;
     const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
     logger.error('a stage failed', { error_type: 'internal_error', trace_id: exchange.traceId, error: text });
     try {
@@ -206,7 +206,7 @@ export class ProxyRequest implements RequestHandler {
   }
 
   #record(exchange: Exchange): void {
-    const { clock, accessLog } = this.#dependencies;
+    const { clock, accessLog } = this.#services;
     // The time of the turn is too coarse for a request that is answered in the turn that read it.
     const turnMs = clock.turnMs();
     const durationMs = (turnMs === exchange.startedMs ? clock.monotonicMs() : turnMs) - exchange.startedMs;
@@ -215,7 +215,7 @@ export class ProxyRequest implements RequestHandler {
     if (route) route.inFlight -= 1;
     (route?.metrics ?? this.#unrouted).finished(status, durationMs / 1000);
     exchange.trace?.end(request.method, route?.configuration.id ?? null, status, exchange.outcome.errorType);
-    if (exchange.agents.asked.length > 0) notifyCompletion(exchange, { status, durationMs }, this.#dependencies);
+    if (exchange.agents.asked.length > 0) notifyCompletion(exchange, { status, durationMs }, this.#services);
     if (!accessLog.isOn) return;
     accessLog.write({
       requestId: exchange.id,

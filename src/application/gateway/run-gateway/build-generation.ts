@@ -8,16 +8,16 @@ import type { Random } from '../../ports/shared/random.js';
 import { UpstreamTargets, type UpstreamTargetsEnvironment } from '../choose-upstream/upstream-targets.js';
 import type { RateLimiters } from '../limit-rate/rate-limiters.js';
 import { certificateHeaderRules } from '../proxy-request/certificate-headers.js';
-import { compileGateway, type StageDependencies } from '../proxy-request/compile-gateway.js';
+import { compileGateway, type StageServices } from '../proxy-request/compile-gateway.js';
 import { RequestTracing } from '../trace/request-tracing.js';
 import type { AgentRegistry } from './agent-registry.js';
 import { Generation } from './generation.js';
 import { listenerKey } from './listener-registry.js';
 
-/** The dependencies that building a generation needs. */
+/** The services that building a generation needs. */
 export interface GenerationBuilding {
   readonly agents: AgentRegistry;
-  readonly stages: StageDependencies;
+  readonly stages: StageServices;
   readonly upstreamTargets: UpstreamTargetsEnvironment;
   readonly rateLimiters: RateLimiters;
   readonly createTracer: TracerFactory;

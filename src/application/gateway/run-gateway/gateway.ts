@@ -6,7 +6,7 @@ import type { OpenListener } from '../../ports/gateway/http-engine.js';
 import type { PreparedAudit } from '../audit/audit-trail.js';
 import type { PreparedAgents } from './agent-registry.js';
 import { buildGeneration } from './build-generation.js';
-import type { GatewayDependencies } from './gateway-dependencies.js';
+import type { GatewayServices } from './gateway-services.js';
 import type { Generation } from './generation.js';
 import type { PreparedListeners } from './listener-registry.js';
 import { prepareListenerTls } from './prepare-listener-tls.js';
@@ -31,15 +31,15 @@ const cannotListen = 'the gateway cannot listen on an address';
 
 /** The gateway: starts, puts configurations in force one after the other, and stops. */
 export class Gateway {
-  readonly #dependencies: GatewayDependencies;
+  readonly #services: GatewayServices;
   /** The load in progress. Loads run one after the other. */
   #loading: Promise<unknown> = Promise.resolve();
   /** The reload that waits to be committed. */
   #prepared: PreparedReload | null = null;
   #stopped: Promise<void> | null = null;
 
-  constructor(dependencies: GatewayDependencies) {
-    this.#dependencies = dependencies;
+  constructor(services: GatewayServices) {
+    this.#services = services;
   }
 
   /** Loads the configuration and begins to serve. See `prepareStart`. */
@@ -59,7 +59,7 @@ export class Gateway {
 
   /** Loads the configuration again and puts it in force in one step. An error changes nothing. */
   reload(): Promise<Result<void, LoadFailure>> {
-    const { state } = this.#dependencies;
+    const { state } = this.#services;
     const next = this.#loading.then(() => (state.phase() === 'running' ? this.#reload() : ok(undefined)));
     this.#loading = next;
     return next;
@@ -82,12 +82,12 @@ export class Gateway {
   }
 
   addresses(): ListeningAddresses {
-    const { state, listeners } = this.#dependencies;
+    const { state, listeners } = this.#services;
     return listeningAddresses(state.configuration(), listeners.open());
   }
 
   async #serve(prepared: Prepared): Promise<Result<ListeningAddresses, LoadFailure>> {
-    const { state, audit } = this.#dependencies;
+    const { state, audit } = this.#services;
     try {
       await prepared.listeners.listen();
     } catch (cause) {
@@ -103,7 +103,7 @@ export class Gateway {
   }
 
   async #stop(graceMs: number, { delayMs, isReplaced }: StopManner): Promise<void> {
-    const { state, listeners, agents, stages, audit } = this.#dependencies;
+    const { state, listeners, agents, stages, audit } = this.#services;
     state.enter(isReplaced ? 'replaced' : 'draining');
     audit.act('gateway', isReplaced ? 'upgraded' : 'draining');
     if (delayMs > 0) await new Promise<void>((resolve) => stages.scheduler.after(delayMs, resolve));
@@ -119,7 +119,7 @@ export class Gateway {
     );
     await Promise.all(open.filter(({ key }) => key === adminKey).map((listener) => listener.drain(0)));
     await Promise.all(agents.clients().map((client) => client.stop(0)));
-    this.#dependencies.memory.stop();
+    this.#services.memory.stop();
     stages.descriptors.stop();
     await state.current().close(closeGraceMs);
     audit.act('gateway', 'stopped');
@@ -127,7 +127,7 @@ export class Gateway {
   }
 
   async #reload(): Promise<Result<void, LoadFailure>> {
-    const { logger, stages } = this.#dependencies;
+    const { logger, stages } = this.#services;
     const outcome = await this.#load();
     if (outcome.ok) this.#bringIntoForce(outcome.value);
     stages.metrics.configurationReloaded(outcome.ok ? 'success' : 'failure');
@@ -140,7 +140,7 @@ export class Gateway {
     readonly reload: Result<PreparedReload, LoadFailure>;
     readonly settled: Promise<void>;
   }> {
-    const { state } = this.#dependencies;
+    const { state } = this.#services;
     let resolve: () => void = () => undefined;
     const settled = new Promise<void>((settle) => {
       resolve = settle;
@@ -179,34 +179,34 @@ export class Gateway {
     if (!loaded.ok) {
       const { reason, problems } = loaded.error;
       await this.#keepSocketLayer();
-      this.#dependencies.audit.act('configuration', 'refused', { reason, problems: problems.length });
+      this.#services.audit.act('configuration', 'refused', { reason, problems: problems.length });
     }
     return loaded;
   }
 
   /** A load that does not come into force leaves the layer as it was. */
   async #keepSocketLayer(): Promise<void> {
-    const { state, socketLayers } = this.#dependencies;
+    const { state, socketLayers } = this.#services;
     if (state.phase() === 'running') await socketLayers.choose(state.configuration().system.sockets);
   }
 
   async #prepare(inForce: () => void): Promise<Result<Prepared, LoadFailure>> {
-    const { source, agents, listeners, state, stages } = this.#dependencies;
+    const { source, agents, listeners, state, stages } = this.#services;
     const { configuration, problems } = await source.load();
     if (configuration === null) return err({ problems, reason: null, cause: null });
     this.#logWarnings(problems);
     const tooFew = stages.descriptors.warning(configuration);
-    if (tooFew !== null) this.#dependencies.loadLogger.warn(tooFew);
-    const layer = await this.#dependencies.socketLayers.choose(configuration.system.sockets);
+    if (tooFew !== null) this.#services.loadLogger.warn(tooFew);
+    const layer = await this.#services.socketLayers.choose(configuration.system.sockets);
     if (!layer.ok) return err({ problems, reason: `system { sockets "native" }: ${layer.error}`, cause: null });
     if (layer.value !== null && state.phase() === 'starting')
-      this.#dependencies.loadLogger.warn('connections use node:net, which costs more CPU', { reason: layer.value });
-    const tls = await prepareListenerTls(configuration.listeners, this.#dependencies.listenerTls);
+      this.#services.loadLogger.warn('connections use node:net, which costs more CPU', { reason: layer.value });
+    const tls = await prepareListenerTls(configuration.listeners, this.#services.listenerTls);
     if (!tls.ok) {
       const found = tls.error.map((message) => unplacedProblem('error', message));
       return err({ problems: [...problems, ...found], reason: null, cause: null });
     }
-    for (const warning of tls.value.warnings) this.#dependencies.loadLogger.warn(warning);
+    for (const warning of tls.value.warnings) this.#services.loadLogger.warn(warning);
     const { maxAgentQueueDepth: maxQueueDepth, maxAgentResponseBytes: maxResponseBytes } = configuration.limits;
     const prepared = await agents.prepare(configuration.agents, { maxQueueDepth, maxResponseBytes });
     if (!prepared.ok) return err({ problems, reason: prepared.error, cause: null });
@@ -215,7 +215,7 @@ export class Gateway {
       await prepared.value.abandon();
       return err({ problems, reason: generation.error, cause: null });
     }
-    const audit = await this.#dependencies.audit.prepare(configuration.audit);
+    const audit = await this.#services.audit.prepare(configuration.audit);
     if (!audit.ok) {
       await Promise.all([prepared.value.abandon(), generation.value.close(0)]);
       return err({ problems, reason: audit.error, cause: null });
@@ -228,7 +228,7 @@ export class Gateway {
       inForce();
     }
     try {
-      const bound = await listeners.prepare(wantedListeners(configuration, this.#dependencies, tls.value.contexts));
+      const bound = await listeners.prepare(wantedListeners(configuration, this.#services, tls.value.contexts));
       if (state.phase() !== 'starting') await bound.listen();
       return ok({ generation: generation.value, agents: prepared.value, listeners: bound, audit: audit.value });
     } catch (cause) {
@@ -239,7 +239,7 @@ export class Gateway {
 
   /** Puts a configuration in force. It is synchronous and cannot fail, so requests see one step. */
   #bringIntoForce({ generation, agents, listeners, audit }: Prepared): void {
-    const { state, stages, hostName } = this.#dependencies;
+    const { state, stages, hostName } = this.#services;
     const previous = state.phase() === 'starting' ? null : state.replace(generation, stages.clock.wallMs());
     const droppedAgents = agents.commit();
     const { system } = (previous ?? generation).configuration;
@@ -248,7 +248,7 @@ export class Gateway {
       this.#enforce(generation);
       audit.commit();
     }
-    this.#dependencies.audit.act('configuration', 'loaded');
+    this.#services.audit.act('configuration', 'loaded');
     stages.metrics.nameInstance(generation.configuration.system.instance ?? hostName);
     if (previous) void this.#retire(previous, droppedAgents, droppedListeners);
   }
@@ -256,13 +256,13 @@ export class Gateway {
   #logWarnings(problems: readonly ConfigurationProblem[]): void {
     for (const { severity, message, position } of problems) {
       const fields = { file: position?.file ?? null, line: position?.line ?? null };
-      if (severity === 'warning') this.#dependencies.logger.warn(message, fields);
+      if (severity === 'warning') this.#services.logger.warn(message, fields);
     }
   }
 
   /** Applies the settings of the whole gateway, and starts the tasks that only a configuration in force may run. */
   #enforce({ configuration: { limits, routes }, breakers, upstreams }: Generation): void {
-    const { stages, memory } = this.#dependencies;
+    const { stages, memory } = this.#services;
     stages.admissions.limit(limits);
     stages.admissions.keepRoutes(new Set(routes.map(({ id }) => id)));
     stages.routeBreakers.adopt(breakers);
@@ -275,8 +275,8 @@ export class Gateway {
     configuration: GatewayConfiguration,
     agents: ReadonlyMap<string, AgentClient>,
   ): Promise<Result<Generation, string>> {
-    const { version } = this.#dependencies.state.identity;
-    return buildGeneration(configuration, agents, { ...this.#dependencies, version });
+    const { version } = this.#services.state.identity;
+    return buildGeneration(configuration, agents, { ...this.#services, version });
   }
 
   async #retire(
@@ -284,7 +284,7 @@ export class Gateway {
     agents: readonly AgentClient[],
     listeners: readonly OpenListener[],
   ): Promise<void> {
-    const { state, stages, logger } = this.#dependencies;
+    const { state, stages, logger } = this.#services;
     const graceMs = previous.configuration.system.gracefulShutdownTimeoutMs;
     for (const targets of previous.upstreams.values()) targets.stopWatching();
     try {

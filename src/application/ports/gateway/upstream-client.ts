@@ -18,7 +18,7 @@ export interface UpstreamRequest {
    * to the response head.
    */
   readonly timeoutMs: number;
-  /** Replaces `TargetClientSettings.readMs` for this request; null: the target's. */
+  /** Replaces `TargetClientOptions.readMs` for this request; null: the target's. */
   readonly readMs: number | null;
   /**
    * The configured timeout in milliseconds; queues and other attempts have reduced `timeoutMs`. A
@@ -121,7 +121,7 @@ export interface IdleAllowance {
   giveBack(): void;
 }
 
-export interface TargetClientSettings {
+export interface TargetClientOptions {
   /** An IP address and a port. */
   readonly address: SocketAddress;
   /** The configured authority: the Host of requests without one. */
@@ -165,4 +165,4 @@ export interface TargetClient {
   close(graceMs: number): Promise<void>;
 }
 
-export type TargetClientFactory = (settings: TargetClientSettings) => TargetClient;
+export type TargetClientFactory = (settings: TargetClientOptions) => TargetClient;

@@ -1,7 +1,7 @@
 import type { TraceContext } from '../../http/trace-context.js';
 
 /** The inputs of the sampling decision. */
-export interface SamplingFacts {
+export interface SamplingInputs {
   /** The trace context of the caller; null: none. */
   readonly parent: TraceContext | null;
   /** The peer of the connection is in `trusted-proxies`. */
@@ -14,5 +14,5 @@ export interface SamplingFacts {
  * Whether to record a request. A trusted caller decides for the whole trace. The gateway ignores the flag of other
  * callers, who could flood the collector or hide from it. `fraction` is random, from 0 to below 1.
  */
-export const isRecorded = ({ parent, isPeerTrusted, ratio }: SamplingFacts, fraction: number): boolean =>
+export const isRecorded = ({ parent, isPeerTrusted, ratio }: SamplingInputs, fraction: number): boolean =>
   parent !== null && isPeerTrusted ? parent.isSampled : fraction < ratio;

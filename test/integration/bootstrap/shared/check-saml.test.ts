@@ -87,7 +87,7 @@ describe('a check of an agent with a block in a file', () => {
     const { start, locate } = await readStartOptions(run, async (file) => agentBlocksOfFile(file));
     const { problems } = await tryAgent(
       start?.block ?? {},
-      agentContainer(new RecordingLogger()).get(agentTokens.agentParts),
+      agentContainer(new RecordingLogger()).get(agentTokens.agentProcessServices),
     );
     const told = problems.map((one) => formatProblem(toConfigurationProblem(locatedProblem(one, locate(one)))));
     expect(told).toEqual([expect.stringMatching(/kdl:10:\d+: error: saml: idp-cert-file: the file .*gone\.pem /)]);

@@ -1,6 +1,6 @@
 import type { BodySource } from '../../../../application/ports/gateway/body-source.js';
 import type {
-  TargetClientSettings,
+  TargetClientOptions,
   UpstreamExchange,
   UpstreamFailure,
   UpstreamListener,
@@ -15,17 +15,17 @@ import { Http1ResponseBody } from './http1-response-body.js';
 import { keepAliveTime } from './keep-alive-time.js';
 import { OutgoingBody, readFirstPiece } from './outgoing-body.js';
 import { StreamedResponse } from './streamed-response.js';
-import { type ExchangeParts, TimedRequest, takesRepetition } from './timed-request.js';
+import { type ExchangeRoles, TimedRequest, takesRepetition } from './timed-request.js';
 import type { UpstreamConnection } from './upstream-connection.js';
 import { lossFailure, malformedResponse, ReceivedResponse, refused } from './upstream-failures.js';
 import { frames, noBody, upstreamRequestHead } from './upstream-request-head.js';
 
 /** One HTTP/1.1 request to an upstream target. */
-export class CoreExchange extends TimedRequest implements UpstreamExchange, ExchangeParts {
+export class CoreExchange extends TimedRequest implements UpstreamExchange, ExchangeRoles {
   readonly #request: UpstreamRequest;
   readonly #listener: UpstreamListener;
   readonly #connections: TargetConnections<UpstreamConnection>;
-  readonly #settings: TargetClientSettings;
+  readonly #settings: TargetClientOptions;
   /** The target's eviction count when the request began. */
   readonly #turnAwaysBefore: number;
   /** Head of a request without a body. */
@@ -49,7 +49,7 @@ export class CoreExchange extends TimedRequest implements UpstreamExchange, Exch
     request: UpstreamRequest,
     listener: UpstreamListener,
     connections: TargetConnections<UpstreamConnection>,
-    settings: TargetClientSettings,
+    settings: TargetClientOptions,
   ) {
     super(request, settings.readMs);
     this.#request = request;

@@ -1,7 +1,7 @@
 import type {
   ConnectionFigures,
   TargetClient,
-  TargetClientSettings,
+  TargetClientOptions,
   UpstreamExchange,
   UpstreamListener,
   UpstreamRequest,
@@ -14,9 +14,9 @@ import { UpstreamConnection } from './upstream-connection.js';
 /** HTTP/1.1 connections to one address, with the project's own codec. */
 export class CoreTargetClient implements TargetClient {
   readonly #connections: TargetConnections<UpstreamConnection>;
-  readonly #settings: TargetClientSettings;
+  readonly #settings: TargetClientOptions;
 
-  constructor(settings: TargetClientSettings, layers: SocketLayers) {
+  constructor(settings: TargetClientOptions, layers: SocketLayers) {
     this.#settings = settings;
     this.#connections = new TargetConnections(settings, (onLost) => new UpstreamConnection(settings, layers, onLost));
   }

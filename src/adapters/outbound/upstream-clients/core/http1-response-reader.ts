@@ -5,7 +5,7 @@ import { HeadBuffer } from '../../../wire/http1/head-buffer.js';
 import { faultOf, incompleteHead } from '../../../wire/http1/head-fault.js';
 import type { Framing } from '../../../wire/http1/message-head.js';
 import {
-  type ResponseFacts,
+  type FramingFields,
   readResponseHead,
   responseFraming,
   responseHead,
@@ -177,7 +177,7 @@ export class Http1ResponseReader {
   }
 
   #beginBody(
-    { status, contentLength }: ResponseFacts,
+    { status, contentLength }: FramingFields,
     framing: Framing,
     received: ResponseLines,
     octets: Uint8Array,

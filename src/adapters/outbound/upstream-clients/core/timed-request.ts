@@ -16,7 +16,7 @@ import type { ConnectionHolder, UpstreamConnection } from './upstream-connection
 import { silence } from './upstream-failures.js';
 
 /** The roles of an exchange. One object has them all, so a request allocates no other. */
-export interface ExchangeParts
+export interface ExchangeRoles
   extends ConnectionUser<UpstreamConnection>,
     ConnectionHolder,
     ResponseSink,

@@ -1,4 +1,4 @@
-import type { TargetClientSettings, UpstreamFailure } from '../../../../application/ports/gateway/upstream-client.js';
+import type { TargetClientOptions, UpstreamFailure } from '../../../../application/ports/gateway/upstream-client.js';
 import type { WheelTimer } from '../../../../domain/shared/timer-wheel.js';
 import { boundLateness } from '../../../event-loop-batching/bound-lateness.js';
 import { type LateWriter, writeLate } from '../../../event-loop-batching/deferred-writes.js';
@@ -41,7 +41,7 @@ export class UpstreamConnection implements PooledUpstreamConnection, WheelTimer,
   previous: WheelTimer | null = null;
   restingAt = -1;
 
-  readonly settings: TargetClientSettings;
+  readonly settings: TargetClientOptions;
   readonly reader: Http1ResponseReader;
   /** A response arrived on it before. */
   hasServed = false;
@@ -61,7 +61,7 @@ export class UpstreamConnection implements PooledUpstreamConnection, WheelTimer,
   #late: Uint8Array | string | null = null;
 
   /** @param onLost called when an idle connection closes, unless by `destroy` */
-  constructor(settings: TargetClientSettings, layers: SocketLayers, onLost: (connection: UpstreamConnection) => void) {
+  constructor(settings: TargetClientOptions, layers: SocketLayers, onLost: (connection: UpstreamConnection) => void) {
     this.settings = settings;
     this.reader = new Http1ResponseReader();
     this.#onLost = onLost;

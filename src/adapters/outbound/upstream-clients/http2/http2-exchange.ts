@@ -1,6 +1,6 @@
 import { type ClientHttp2Stream, constants } from 'node:http2';
 import type {
-  TargetClientSettings,
+  TargetClientOptions,
   UpstreamExchange,
   UpstreamFailure,
   UpstreamListener,
@@ -29,7 +29,7 @@ export class Http2Exchange implements UpstreamExchange, StreamUser, SendingListe
   awaited: Awaited = 'free connection';
   readonly #request: UpstreamRequest;
   readonly #listener: UpstreamListener;
-  readonly #settings: TargetClientSettings;
+  readonly #settings: TargetClientOptions;
   readonly #sessions: SessionPool;
   readonly #deadlines: ExchangeDeadlines;
   #fields: Http2RequestFields | null = null;
@@ -55,7 +55,7 @@ export class Http2Exchange implements UpstreamExchange, StreamUser, SendingListe
   constructor(
     request: UpstreamRequest,
     listener: UpstreamListener,
-    settings: TargetClientSettings,
+    settings: TargetClientOptions,
     sessions: SessionPool,
   ) {
     this.#request = request;

@@ -1,7 +1,7 @@
 import type {
   ConnectionFigures,
   TargetClient,
-  TargetClientSettings,
+  TargetClientOptions,
   UpstreamExchange,
   UpstreamListener,
   UpstreamRequest,
@@ -15,10 +15,10 @@ import { UpstreamSession } from './upstream-session.js';
  * possible.
  */
 export class Http2TargetClient implements TargetClient {
-  readonly #settings: TargetClientSettings;
+  readonly #settings: TargetClientOptions;
   readonly #sessions: SessionPool;
 
-  constructor(settings: TargetClientSettings) {
+  constructor(settings: TargetClientOptions) {
     this.#settings = settings;
     this.#sessions = new SessionPool(settings, (listener) => new UpstreamSession(settings, listener));
   }

@@ -1,6 +1,6 @@
 import type {
   ConnectionFigures,
-  TargetClientSettings,
+  TargetClientOptions,
   UpstreamFailure,
 } from '../../../../application/ports/gateway/upstream-client.js';
 import { RestingConnections } from '../pool/resting-connections.js';
@@ -12,7 +12,7 @@ const maxWaiting = 1_000;
 
 /** Sessions to one target, as few as possible, and a FIFO queue of requests for their streams. */
 export class SessionPool implements SessionListener {
-  readonly #settings: TargetClientSettings;
+  readonly #settings: TargetClientOptions;
   readonly #create: (listener: SessionListener) => UpstreamSession;
   readonly #sessions = new Set<UpstreamSession>();
   /** Sessions that can open another stream. */
@@ -30,7 +30,7 @@ export class SessionPool implements SessionListener {
   #isClosed = false;
   #whenUnused: (() => void) | null = null;
 
-  constructor(settings: TargetClientSettings, create: (listener: SessionListener) => UpstreamSession) {
+  constructor(settings: TargetClientOptions, create: (listener: SessionListener) => UpstreamSession) {
     this.#settings = settings;
     this.#create = create;
     this.#resting = new RestingConnections<UpstreamSession>(settings, (session) => session.leave());

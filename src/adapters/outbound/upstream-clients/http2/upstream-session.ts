@@ -6,7 +6,7 @@ import {
   type OutgoingHttpHeaders,
 } from 'node:http2';
 import { connect as connectSocket, type Socket } from 'node:net';
-import type { TargetClientSettings, UpstreamFailure } from '../../../../application/ports/gateway/upstream-client.js';
+import type { TargetClientOptions, UpstreamFailure } from '../../../../application/ports/gateway/upstream-client.js';
 import { endSession } from '../../../http2-sockets/end-session.js';
 import { HeaderBlockGate } from '../../../http2-sockets/header-block-gate.js';
 import { writeBacklog } from '../../../stream-sockets/stream-socket.js';
@@ -53,7 +53,7 @@ export interface SessionListener {
   onLost(session: UpstreamSession, failure: UpstreamFailure): void;
 }
 
-type SessionSettings = Pick<TargetClientSettings, 'address' | 'connectMs' | 'readMs'>;
+type SessionSettings = Pick<TargetClientOptions, 'address' | 'connectMs' | 'readMs'>;
 
 /** An HTTP/2 connection to a target, from the connect attempt on. */
 export class UpstreamSession implements RestingConnection {

@@ -1,6 +1,6 @@
 import type {
   ConnectionFigures,
-  TargetClientSettings,
+  TargetClientOptions,
   UpstreamFailure,
 } from '../../../../application/ports/gateway/upstream-client.js';
 import { type RestingConnection, RestingConnections } from './resting-connections.js';
@@ -46,7 +46,7 @@ export interface ConnectionUser<Connection> {
 
 /** Connections to one target, and a FIFO queue of requests for them. */
 export class TargetConnections<Connection extends PooledUpstreamConnection> {
-  readonly #settings: TargetClientSettings;
+  readonly #settings: TargetClientOptions;
   /** Active and idle. */
   readonly #all = new Set<Connection>();
   readonly #idle: RestingConnections<Connection>;
@@ -60,7 +60,7 @@ export class TargetConnections<Connection extends PooledUpstreamConnection> {
   readonly #create: (onLost: (connection: Connection) => void) => Connection;
 
   /** `create` makes a connection and must call `onLost` when it closes for any reason. */
-  constructor(settings: TargetClientSettings, create: (onLost: (connection: Connection) => void) => Connection) {
+  constructor(settings: TargetClientOptions, create: (onLost: (connection: Connection) => void) => Connection) {
     this.#settings = settings;
     this.#create = create;
     this.#idle = new RestingConnections<Connection>(settings, (connection) => this.#drop(connection));

@@ -16,7 +16,7 @@ import { isHandle } from './awaited-answers.js';
 import { onwardPage, redirectAnswer, usedUpPage } from './sign-on-answers.js';
 import type { SignOnCookies } from './sign-on-cookies.js';
 import type { SignOnRefusals } from './sign-on-refusals.js';
-import type { SingleSignOnParts } from './single-sign-on-parts.js';
+import type { SingleSignOnOptions } from './single-sign-on-options.js';
 
 /** The replay key of an assertion, common to sign-on and token endpoint. */
 export const replayKey = (digest: Pick<SecretDigest, 'sha256Hex'>, idpEntityId: string, assertionId: string): string =>
@@ -28,7 +28,7 @@ export interface PostedResponse {
   readonly relayState: string;
 }
 
-type AnsweredParts = Pick<SingleSignOnParts, 'options' | 'sessions' | 'requests' | 'digest' | 'clock' | 'logger'>;
+type AnsweredParts = Pick<SingleSignOnOptions, 'options' | 'sessions' | 'requests' | 'digest' | 'clock' | 'logger'>;
 
 /**
  * Remembers completed sign-ons. A browser that posts the form again, as with its back button, is redirected to the

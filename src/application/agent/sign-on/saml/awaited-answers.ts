@@ -1,7 +1,7 @@
 import type { SignOnRequest } from '../../../../domain/agent/sign-on/sign-on-request.js';
 import { ok, type Result } from '../../../../domain/shared/result.js';
 import type { StoreFailure } from '../../../ports/agent/session-store.js';
-import type { SingleSignOnParts } from './single-sign-on-parts.js';
+import type { SingleSignOnOptions } from './single-sign-on-options.js';
 
 const handleLength = 43;
 
@@ -10,9 +10,9 @@ export const isHandle = (relayState: string): boolean => relayState.length === h
 
 /** Finds the request that a message answers. Only the first `take` of a RelayState finds it. */
 export class AwaitedAnswers {
-  readonly #parts: Pick<SingleSignOnParts, 'requests' | 'digest' | 'clock'>;
+  readonly #parts: Pick<SingleSignOnOptions, 'requests' | 'digest' | 'clock'>;
 
-  constructor(parts: Pick<SingleSignOnParts, 'requests' | 'digest' | 'clock'>) {
+  constructor(parts: Pick<SingleSignOnOptions, 'requests' | 'digest' | 'clock'>) {
     this.#parts = parts;
   }
 

@@ -11,7 +11,7 @@ import { withRemarks } from '../../agent-service/with-remarks.js';
 import type { ProviderMessages } from './provider-messages.js';
 import type { SignOnCookies } from './sign-on-cookies.js';
 import type { SignOnRefusals } from './sign-on-refusals.js';
-import type { SingleSignOnParts } from './single-sign-on-parts.js';
+import type { SingleSignOnOptions } from './single-sign-on-options.js';
 
 interface AllowanceLimits {
   /** Maximum sign-ons that an address group may begin per period. */
@@ -64,7 +64,7 @@ export class SignOnAllowance {
 }
 
 type BeginParts = Pick<
-  SingleSignOnParts,
+  SingleSignOnOptions,
   'options' | 'trust' | 'requests' | 'random' | 'digest' | 'clock' | 'logger' | 'outcomes'
 >;
 

@@ -20,11 +20,11 @@ import { onwardPage, redirectAnswer } from './sign-on-answers.js';
 import type { SignOnCookies } from './sign-on-cookies.js';
 import type { SignOnRefusal } from './sign-on-refusal.js';
 import { RefusedAttempts, type SignOnRefusals } from './sign-on-refusals.js';
-import type { SingleSignOnParts } from './single-sign-on-parts.js';
+import type { SingleSignOnOptions } from './single-sign-on-options.js';
 import { sharedVerification, type VerificationShares } from './verification-shares.js';
 
 type CompleteParts = Pick<
-  SingleSignOnParts,
+  SingleSignOnOptions,
   | 'options'
   | 'key'
   | 'trust'

@@ -6,7 +6,7 @@ import type { TextFileReader } from '../../../ports/shared/text-file-reader.js';
 import { agentSaml } from './agent-saml.js';
 import { metadataOf, readServiceProviderKey } from './service-provider.js';
 
-export interface DescriptionParts {
+export interface DescriptionReaders {
   readonly files: TextFileReader;
   readonly keys: SamlKeys;
 }
@@ -21,7 +21,7 @@ export interface DescribedServiceProvider {
 export const describeServiceProvider = async (
   readBlock: AgentBlockReader,
   agentName: string | null,
-  parts: DescriptionParts,
+  parts: DescriptionReaders,
 ): Promise<DescribedServiceProvider> => {
   const { options, errors } = await agentSaml(readBlock, agentName);
   if (options === null) return { metadata: null, errors };

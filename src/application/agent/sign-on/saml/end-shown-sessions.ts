@@ -4,9 +4,9 @@ import type { AgentAnswer, RequestHeadersEvent } from '../../../../domain/agent-
 import { err, ok, type Result } from '../../../../domain/shared/result.js';
 import type { SignOnCookies } from './sign-on-cookies.js';
 import type { SignOnRefusals } from './sign-on-refusals.js';
-import type { SingleSignOnParts } from './single-sign-on-parts.js';
+import type { SingleSignOnOptions } from './single-sign-on-options.js';
 
-type ShownParts = Pick<SingleSignOnParts, 'sessions' | 'logger'>;
+type ShownParts = Pick<SingleSignOnOptions, 'sessions' | 'logger'>;
 
 /** Ends the sessions of a browser's cookies, so that "signed out" is true. */
 export class EndShownSessions {

@@ -13,10 +13,10 @@ import { signedOutAnswer } from './sign-on-answers.js';
 import type { SignOnCookies } from './sign-on-cookies.js';
 import type { SignOnRefusal } from './sign-on-refusal.js';
 import type { SignOnRefusals } from './sign-on-refusals.js';
-import type { SingleSignOnParts } from './single-sign-on-parts.js';
+import type { SingleSignOnOptions } from './single-sign-on-options.js';
 import { sharedVerification, type VerificationShares } from './verification-shares.js';
 
-type FinishParts = Pick<SingleSignOnParts, 'options' | 'key' | 'trust' | 'verifier' | 'logger' | 'outcomes'>;
+type FinishParts = Pick<SingleSignOnOptions, 'options' | 'key' | 'trust' | 'verifier' | 'logger' | 'outcomes'>;
 
 /**
  * Handles the identity provider's answer to a sign-out that began here (SAML profiles, section 4.4.3.5). The session

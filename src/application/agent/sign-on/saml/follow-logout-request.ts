@@ -14,11 +14,11 @@ import { sessionNames } from './session-remarks.js';
 import { othersSignedOutAnswer, signedOutAnswer } from './sign-on-answers.js';
 import type { SignOnCookies } from './sign-on-cookies.js';
 import type { SignOnRefusals } from './sign-on-refusals.js';
-import type { SingleSignOnParts } from './single-sign-on-parts.js';
+import type { SingleSignOnOptions } from './single-sign-on-options.js';
 import { sharedVerification, type VerificationShares } from './verification-shares.js';
 
 type FollowParts = Pick<
-  SingleSignOnParts,
+  SingleSignOnOptions,
   'options' | 'key' | 'trust' | 'verifier' | 'sessions' | 'replays' | 'random' | 'digest' | 'clock' | 'logger'
 >;
 

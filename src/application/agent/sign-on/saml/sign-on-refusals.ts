@@ -6,7 +6,7 @@ import type { Logger } from '../../../ports/shared/logger.js';
 import { type ProblemKind, problemAnswer, undecidedAnswer, withNoStore } from '../../agent-service/refusal.js';
 import { withRemarks } from '../../agent-service/with-remarks.js';
 import type { SignOnRefusal } from './sign-on-refusal.js';
-import type { SignOnOutcomes } from './single-sign-on-parts.js';
+import type { SignOnOutcomes } from './single-sign-on-options.js';
 
 /** A browser may retry after a refused document, but not forever. */
 const attemptsOfRequest = 5;

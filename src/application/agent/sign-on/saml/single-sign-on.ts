@@ -40,9 +40,9 @@ import { sessionRemarks } from './session-remarks.js';
 import { documentAnswer, signedOutAnswer } from './sign-on-answers.js';
 import { SignOnCookies } from './sign-on-cookies.js';
 import { SignOnRefusals } from './sign-on-refusals.js';
-import type { SingleSignOnParts } from './single-sign-on-parts.js';
+import type { SingleSignOnOptions } from './single-sign-on-options.js';
 
-type EndParts = Pick<SingleSignOnParts, 'options' | 'trust' | 'requests' | 'random' | 'digest' | 'clock' | 'logger'>;
+type EndParts = Pick<SingleSignOnOptions, 'options' | 'trust' | 'requests' | 'random' | 'digest' | 'clock' | 'logger'>;
 
 /** Ends the sessions of a browser, and then signs its user out at the identity provider if possible. */
 class EndSamlSession {
@@ -148,15 +148,15 @@ export class SingleSignOn implements AgentEndpoint {
   readonly #cookies: SignOnCookies;
   /** Whether responses are read only from browsers with a binding cookie. */
   readonly #needsBinding: boolean;
-  readonly #sessions: SingleSignOnParts['sessions'];
-  readonly #digest: SingleSignOnParts['digest'];
+  readonly #sessions: SingleSignOnOptions['sessions'];
+  readonly #digest: SingleSignOnOptions['digest'];
   readonly #begin: BeginSamlSignOn;
   readonly #complete: CompleteSamlSignOn;
   readonly #end: EndSamlSession;
   readonly #follow: FollowLogoutRequest;
   readonly #finish: FinishSignOut;
 
-  constructor(parts: SingleSignOnParts) {
+  constructor(parts: SingleSignOnOptions) {
     const { options, key, shares } = parts;
     this.paths = [options.acsPath, options.metadataPath, options.logoutPath];
     this.#paths = compileSamlPaths(options);

@@ -6,7 +6,7 @@ import type { RequestPlace, RoutePlaces } from '../../admit/request-places.js';
 import { answerViolation, type ProblemAnswerer } from '../answer-problem.js';
 import type { StageExchange, StageOf, StageOutcome } from '../exchange.js';
 
-export interface AdmitRequestDependencies {
+export interface AdmissionOptions {
   readonly admissions: RequestAdmissions;
   /** The slots of the route. */
   readonly places: RoutePlaces;
@@ -27,16 +27,14 @@ const countedClient = ({ client: { peerTrusted, source, address } }: AdmittedExc
   peerTrusted && source !== 'connection' ? addressGroup(address) : null;
 
 /** Takes a concurrency slot, queues for one, or refuses the request. */
-export const admitRequest = (
-  dependencies: AdmitRequestDependencies,
-): StageOf<'waitFor' | 'waitOver', 'admission' | 'queuedMs'> => {
-  const { admissions, places } = dependencies;
+export const admitRequest = (options: AdmissionOptions): StageOf<'waitFor' | 'waitOver', 'admission' | 'queuedMs'> => {
+  const { admissions, places } = options;
   return (exchange) => {
     // An exchange that is abandoned already would never release the slot.
     if (exchange.abandoned) return 'ended';
     const admission = admissions.admit(places, countedClient(exchange));
-    if (admission.kind === 'asked') return whenSettled(exchange, admission.settled, dependencies);
-    return applyAdmission(exchange, admission, dependencies);
+    if (admission.kind === 'asked') return whenSettled(exchange, admission.settled, options);
+    return applyAdmission(exchange, admission, options);
   };
 };
 
@@ -44,10 +42,10 @@ export const admitRequest = (
 const whenSettled = async (
   exchange: AdmittedExchange,
   settled: Promise<SettledAdmission>,
-  dependencies: AdmitRequestDependencies,
+  options: AdmissionOptions,
 ): Promise<StageOutcome> => {
   const admission = await settled;
-  if (!exchange.abandoned) return applyAdmission(exchange, admission, dependencies);
+  if (!exchange.abandoned) return applyAdmission(exchange, admission, options);
   if (admission.kind === 'place') admission.release();
   else if (admission.kind === 'full') admission.place.giveUp();
   return 'ended';
@@ -56,23 +54,23 @@ const whenSettled = async (
 const applyAdmission = (
   exchange: AdmittedExchange,
   admission: SettledAdmission,
-  dependencies: AdmitRequestDependencies,
+  options: AdmissionOptions,
 ): StageOutcome | Promise<StageOutcome> => {
   switch (admission.kind) {
     case 'place':
       exchange.admission = admission;
       return 'continue';
     case 'refused':
-      return answerViolation(exchange, admission.violation, dependencies.problems, dependencies.metrics);
+      return answerViolation(exchange, admission.violation, options.problems, options.metrics);
     case 'full':
-      return waitForTurn(exchange, admission.place, dependencies);
+      return waitForTurn(exchange, admission.place, options);
   }
 };
 
 const waitForTurn = (
   exchange: AdmittedExchange,
   place: RequestPlace,
-  { admissions, timeoutMs, clock, problems, metrics }: AdmitRequestDependencies,
+  { admissions, timeoutMs, clock, problems, metrics }: AdmissionOptions,
 ): Promise<StageOutcome> =>
   new Promise((resolve) => {
     const sinceMs = clock.monotonicMs();

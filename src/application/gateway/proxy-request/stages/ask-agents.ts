@@ -1,11 +1,9 @@
-import { type AskAgentsDependencies, type AskedAgent, askFrom } from '../agent-chain.js';
+import { type AgentChainServices, type AskedAgent, askFrom } from '../agent-chain.js';
 import { AgentAnswers, type Stage } from '../exchange.js';
 import type { RouteAgent } from '../route-agent.js';
 
-export type { AskAgentsDependencies };
-
 /** Asks the agents of the route in order. The first answer other than allow ends the request. */
-export const askAgents = (agents: readonly RouteAgent[], dependencies: AskAgentsDependencies): Stage => {
+export const askAgents = (agents: readonly RouteAgent[], services: AgentChainServices): Stage => {
   const isAsked = ({ events }: RouteAgent): boolean => events.has('request_headers');
   const unasked = agents.filter((agent) => !isAsked(agent));
   const inOrder = agents.flatMap((agent, place): AskedAgent[] => {
@@ -15,6 +13,6 @@ export const askAgents = (agents: readonly RouteAgent[], dependencies: AskAgents
   });
   return (exchange) => {
     exchange.agents = new AgentAnswers(unasked);
-    return askFrom(inOrder, 0, exchange, dependencies);
+    return askFrom(inOrder, 0, exchange, services);
   };
 };

@@ -7,7 +7,7 @@ import { answerBodyFailure, answerViolation, type ProblemAnswerer } from '../ans
 import { type BodyPrefix, BufferedBody, readAhead } from '../buffered-body.js';
 import type { ExchangeView, StageExchange, StageOf } from '../exchange.js';
 
-export interface BufferDependencies {
+export interface BufferingOptions {
   readonly problems: ProblemAnswerer;
   readonly metrics: GatewayMetrics;
   /** The largest body that is buffered; octets. */
@@ -20,8 +20,8 @@ export interface BufferDependencies {
  * Reads the whole body before the request is forwarded. So a slow client does not keep an upstream busy, and the
  * request can be retried on another target. Refuses a body that exceeds the buffer.
  */
-export const bufferRequest = (dependencies: BufferDependencies): StageOf<'body', 'forwarded'> => {
-  const { problems, metrics, maxBufferOctets, maxBodySize } = dependencies;
+export const bufferRequest = (options: BufferingOptions): StageOf<'body', 'forwarded'> => {
+  const { problems, metrics, maxBufferOctets, maxBodySize } = options;
 
   const violation = (actual: number): LimitViolation => ({
     code: 'body_too_large',

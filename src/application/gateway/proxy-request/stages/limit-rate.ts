@@ -21,7 +21,7 @@ import type { ProblemAnswerer } from '../answer-problem.js';
 import type { StageExchange, StageOf, StageOutcome } from '../exchange.js';
 import type { IdentityHeaderFilter } from '../identity-header-filter.js';
 
-export interface LimitRateDependencies {
+export interface RateLimitServices {
   readonly limiter: RateLimiter;
   readonly digest: SecretDigest;
   readonly problems: ProblemAnswerer;
@@ -52,21 +52,21 @@ export const limitRouteRate = (
   rates: RateLimits,
   route: LimitedRoute,
   identity: IdentityHeaderFilter | null,
-  dependencies: LimitRateDependencies,
+  services: RateLimitServices,
 ): RateStages => {
   const limits = appliedRateLimits(rates, route);
   if (limits.length === 0) return { beforeAgents: null, afterAgents: null };
   const key = route.policy?.key;
   if (identity === null || key?.kind !== 'header') {
-    return { beforeAgents: charge(limits, dependencies), afterAgents: null };
+    return { beforeAgents: charge(limits, services), afterAgents: null };
   }
   const isPolicy = ({ name }: AppliedRateLimit): boolean => name === 'route-policy';
-  const chargeAll = charge(limits, dependencies);
+  const chargeAll = charge(limits, services);
   const chargeOthers = charge(
     limits.filter((limit) => !isPolicy(limit)),
-    dependencies,
+    services,
   );
-  const chargePolicy = charge(limits.filter(isPolicy), dependencies);
+  const chargePolicy = charge(limits.filter(isPolicy), services);
   // The headers that agents own can change meanwhile; still, each request must be charged once.
   const owing = new WeakSet<ChargedExchange>();
   return {
@@ -80,9 +80,9 @@ export const limitRouteRate = (
 };
 
 /** The stage for requests without a route; null: no rate limit applies to them. */
-export const limitUnroutedRate = (rates: RateLimits, dependencies: LimitRateDependencies): ChargeStage | null => {
+export const limitUnroutedRate = (rates: RateLimits, services: RateLimitServices): ChargeStage | null => {
   const limits = appliedRateLimits(rates, null);
-  return limits.length === 0 ? null : charge(limits, dependencies);
+  return limits.length === 0 ? null : charge(limits, services);
 };
 
 interface ChargedLimits {
@@ -95,9 +95,9 @@ interface ChargedLimits {
 const sharedCharge = ({ space, key, limit }: AppliedRateLimit): RateLimitCharge | null =>
   key.kind === 'everybody' || key.kind === 'route' ? { space, key: '', limit } : null;
 
-const charge = (limits: readonly AppliedRateLimit[], dependencies: LimitRateDependencies): ChargeStage => {
+const charge = (limits: readonly AppliedRateLimit[], services: RateLimitServices): ChargeStage => {
   if (limits.length === 0) return () => 'continue';
-  const { limiter, digest } = dependencies;
+  const { limiter, digest } = services;
   const header = limits.map(({ key }) => (key.kind === 'header' ? key.name : null)).find((name) => name !== null);
   const shortened = (text: string): string => digest.sha256Hex(text).slice(0, digestLength);
   const charged: ChargedLimits = { limits, takenFields: takenRateLimitFields(limits) };
@@ -115,8 +115,8 @@ const charge = (limits: readonly AppliedRateLimit[], dependencies: LimitRateDepe
       charges.push(same ?? { space: applied.space, key: bucketKey(applied, subject, shortened), limit: applied.limit });
     }
     const judgement = limiter.take(charges);
-    if (!(judgement instanceof Promise)) return settled(exchange, charged, judgement, dependencies);
-    return judgement.then((late) => (exchange.abandoned ? 'ended' : settled(exchange, charged, late, dependencies)));
+    if (!(judgement instanceof Promise)) return settled(exchange, charged, judgement, services);
+    return judgement.then((late) => (exchange.abandoned ? 'ended' : settled(exchange, charged, late, services)));
   };
 };
 
@@ -135,7 +135,7 @@ const settled = (
   exchange: ChargedExchange,
   { limits, takenFields }: ChargedLimits,
   judgement: RateJudgement,
-  { problems, metrics }: LimitRateDependencies,
+  { problems, metrics }: RateLimitServices,
 ): StageOutcome => {
   if (judgement.kind === 'taken') {
     addFields(exchange, takenFields(judgement.left));

@@ -7,7 +7,7 @@ import type { Stage } from '../exchange.js';
 import type { SendingRules } from '../sending-rules.js';
 import { UpstreamForwarder } from '../upstream-forwarder.js';
 
-export interface SendDependencies extends Omit<SendingRules, 'upstream' | 'counters' | 'answers'> {
+export interface ForwardingOptions extends Omit<SendingRules, 'upstream' | 'counters' | 'answers'> {
   readonly metrics: GatewayMetrics;
   readonly problems: ProblemAnswerer;
   /** The limit for request bodies. */
@@ -15,9 +15,9 @@ export interface SendDependencies extends Omit<SendingRules, 'upstream' | 'count
 }
 
 /** Forwards the request to a target of the upstream, retries it on other targets, and relays the response. */
-export const sendToUpstream = (upstream: string, dependencies: SendDependencies): Stage => {
-  const { chooser, clock, scheduler, metrics, timeoutMs, retries, allowance, problems, routeBreaker } = dependencies;
-  const { readTimeoutMs, descriptors, heldResponseOctets, responseJudge } = dependencies;
+export const sendToUpstream = (upstream: string, options: ForwardingOptions): Stage => {
+  const { chooser, clock, scheduler, metrics, timeoutMs, retries, allowance, problems, routeBreaker } = options;
+  const { readTimeoutMs, descriptors, heldResponseOctets, responseJudge } = options;
   const rules: SendingRules = {
     upstream,
     chooser,
@@ -30,7 +30,7 @@ export const sendToUpstream = (upstream: string, dependencies: SendDependencies)
     routeBreaker,
     retries,
     allowance,
-    answers: new UpstreamFailureAnswers(upstream, dependencies),
+    answers: new UpstreamFailureAnswers(upstream, options),
     heldResponseOctets,
     responseJudge,
   };

@@ -72,7 +72,7 @@ const clientIpValue = (text: string): IpValue | null => {
 };
 
 /** What is told of a request. */
-interface RequestFacts {
+export interface RequestAttributes {
   readonly method: string;
   /** Normalised path, and the query where there is one. */
   readonly uri: string;
@@ -128,14 +128,14 @@ const contextNames = ['roles', 'claims', 'method', 'client_ip', 'auth_method', '
 /** Of the context. An address that cannot be read is absent: a policy that needs it fails. */
 class ContextAttributes extends AttributeView {
   readonly #principal: GatewayPrincipal;
-  readonly #facts: RequestFacts;
+  readonly #attributes: RequestAttributes;
   /** Undefined: not read yet. */
   #clientIp: IpValue | null | undefined = undefined;
 
-  constructor(principal: GatewayPrincipal, facts: RequestFacts) {
+  constructor(principal: GatewayPrincipal, attributes: RequestAttributes) {
     super();
     this.#principal = principal;
-    this.#facts = facts;
+    this.#attributes = attributes;
   }
 
   protected get names(): readonly string[] {
@@ -149,21 +149,19 @@ class ContextAttributes extends AttributeView {
       case 'claims':
         return this.#principal.claims;
       case 'method':
-        return this.#facts.method;
+        return this.#attributes.method;
       case 'client_ip':
-        if (this.#clientIp === undefined) this.#clientIp = clientIpValue(this.#facts.clientIp);
+        if (this.#clientIp === undefined) this.#clientIp = clientIpValue(this.#attributes.clientIp);
         return this.#clientIp ?? undefined;
       case 'auth_method':
         return this.#principal.authMethod;
       case 'correlation_id':
-        return this.#facts.correlationId;
+        return this.#attributes.correlationId;
       default:
         return undefined;
     }
   }
 }
-
-export type { RequestFacts };
 
 /** Path and query of a request; the query without its `?`, empty where there is none. */
 export interface SplitUri {
@@ -201,16 +199,16 @@ class RequestEntities implements Entities {
 }
 
 /** The question that a request puts to the policies: `Action::"<method>"` on `Resource::"<path>"`. */
-export const gatewayRequest = (principal: GatewayPrincipal, facts: RequestFacts): AuthorizationRequest => {
-  const { path, query } = splitUri(facts.uri);
+export const gatewayRequest = (principal: GatewayPrincipal, attributes: RequestAttributes): AuthorizationRequest => {
+  const { path, query } = splitUri(attributes.uri);
   const uid = entityUid('Resource', path);
-  const attributes = new ResourceAttributes(path, query, facts.host);
-  const resource: Entity = { uid, attributes, tags: noTags, ancestors: noAncestors };
+  const resourceAttributes = new ResourceAttributes(path, query, attributes.host);
+  const resource: Entity = { uid, attributes: resourceAttributes, tags: noTags, ancestors: noAncestors };
   return {
     principal: principal.entity.uid,
-    action: actionOf(facts.method),
+    action: actionOf(attributes.method),
     resource: uid,
-    context: { kind: 'record', attributes: new ContextAttributes(principal, facts) },
+    context: { kind: 'record', attributes: new ContextAttributes(principal, attributes) },
     entities: new RequestEntities(principal.entity, resource),
   };
 };

@@ -19,7 +19,7 @@ import type { PrincipalOptions } from '../gateway-model/gateway-principal.js';
 import type { PolicyLink } from '../policy-source/policy-source.js';
 import type { PolicyTestCase, PolicyTests } from './policy-tests.js';
 import { clientAddressKind, hostKind, queryText, requestMethod, requestPathKind } from './request-kinds.js';
-import { sketchedFacts } from './request-sketch.js';
+import { sketchedAttributes } from './request-sketch.js';
 import { sketchedIdentity, sketchedMethods } from './sketched-identity.js';
 
 /** The argument of a block as one of its members. */
@@ -196,7 +196,7 @@ const toCase = (
     position,
     request: {
       identity: identity.value,
-      facts: sketchedFacts({
+      attributes: sketchedAttributes({
         method: fields.action.value,
         path: resource.path.value,
         query: resource.query.value,

@@ -12,20 +12,20 @@ export type Judgement =
   /** Denied before any policy is looked at: the identity is none that policies can speak of. */
   | { readonly kind: 'refused'; readonly reason: PrincipalRefusal };
 
-export interface JudgementSettings {
+export interface DecisionRules {
   readonly claims: PrincipalOptions;
   readonly rules: VerdictRules;
 }
 
 /** Judges a request as the agent does: the same principal, the same request, the same rules. */
 export const judgeRequest = (
-  { identity, facts }: RequestSketch,
-  { claims, rules }: JudgementSettings,
+  { identity, attributes }: RequestSketch,
+  { claims, rules }: DecisionRules,
   policies: CompiledPolicies,
 ): Judgement => {
   const principal = gatewayPrincipal(identity, claims);
   if (!principal.ok) return { kind: 'refused', reason: principal.error };
-  const request = gatewayRequest(principal.value, facts);
+  const request = gatewayRequest(principal.value, attributes);
   return { kind: 'judged', request, verdict: verdict(decide(policies, request), rules) };
 };
 

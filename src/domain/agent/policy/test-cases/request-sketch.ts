@@ -1,14 +1,14 @@
 import type { Identity } from '../../identity/identity.js';
-import type { RequestFacts } from '../gateway-model/gateway-request.js';
+import type { RequestAttributes } from '../gateway-model/gateway-request.js';
 
 /** A request as a test, or a question on the command line, describes it: what the agent would know when it decides. */
 export interface RequestSketch {
   /** Null: the anonymous principal. */
   readonly identity: Identity | null;
-  readonly facts: RequestFacts;
+  readonly attributes: RequestAttributes;
 }
 
-export interface RequestParts {
+export interface SketchedRequest {
   readonly method: string;
   readonly path: string;
   /** Without the question mark; empty: none. */
@@ -24,7 +24,14 @@ export interface RequestParts {
 export const sketchedCorrelationId = 'policy-test';
 
 /** The request as an agent would be told of it. */
-export const sketchedFacts = ({ method, path, query, host, clientIp, correlationId }: RequestParts): RequestFacts => ({
+export const sketchedAttributes = ({
+  method,
+  path,
+  query,
+  host,
+  clientIp,
+  correlationId,
+}: SketchedRequest): RequestAttributes => ({
   method,
   uri: query === '' ? path : `${path}?${query}`,
   host,

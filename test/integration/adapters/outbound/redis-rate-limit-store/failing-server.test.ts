@@ -3,7 +3,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
 import {
-  type RedisRateLimitSettings,
+  type RedisRateLimitOptions,
   RedisRateLimitStore,
 } from '../../../../../src/adapters/outbound/redis-rate-limit-store/redis-rate-limit-store.js';
 import type { RateLimitAnswer } from '../../../../../src/application/ports/shared/rate-limit-store.js';
@@ -22,7 +22,7 @@ const patient = { answerMs: 10_000 };
 const opened = async (
   cleanUp: CleanUp,
   url: Secret,
-  settings: Partial<RedisRateLimitSettings> = patient,
+  settings: Partial<RedisRateLimitOptions> = patient,
 ): Promise<RedisRateLimitStore> => {
   const store = await RedisRateLimitStore.open(url, settings);
   cleanUp.add(() => store.close());

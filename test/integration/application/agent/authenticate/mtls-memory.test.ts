@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { X509CertificateReader } from '../../../../../src/adapters/outbound/x509-certificates/x509-certificate-reader.js';
-import type { MtlsCheck, MtlsCheckParts } from '../../../../../src/application/agent/authenticate/mtls-check.js';
+import type { MtlsCheck, MtlsCheckOptions } from '../../../../../src/application/agent/authenticate/mtls-check.js';
 import { preparedIdentity } from '../../../../../src/application/agent/authenticate/prepared-identity.js';
 import type { CertificateReader } from '../../../../../src/application/ports/shared/certificate-reader.js';
 import {
@@ -63,7 +63,7 @@ interface Counted {
   readonly check: MtlsCheck;
 }
 
-const counted = (parts: Partial<MtlsCheckParts> = {}): Counted => {
+const counted = (parts: Partial<MtlsCheckOptions> = {}): Counted => {
   const clock = new ManualClock(startMs);
   const reader = new CountingReader();
   return { clock, reader, check: mtlsCheck({ authorities: authoritiesOf(root), reader, clock, ...parts }) };

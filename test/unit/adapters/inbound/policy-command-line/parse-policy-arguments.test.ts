@@ -87,7 +87,7 @@ describe('policy explain', () => {
             claims: { department: 'finance', level: 3, groups: ['a', 'b'], odd: '{"a"', empty: '' },
             method: 'oidc',
           },
-          facts: { method: 'GET', uri: '/reports?a=b', host: 'h', clientIp: '::1', correlationId: 'c' },
+          attributes: { method: 'GET', uri: '/reports?a=b', host: 'h', clientIp: '::1', correlationId: 'c' },
         },
       },
     });
@@ -100,7 +100,7 @@ describe('policy explain', () => {
         rules: { defaultDecision: null, onError: null, principalClaim: null, rolesClaim: null },
         request: {
           principal: null,
-          facts: { uri: '/reports', host: null, clientIp: '', correlationId: 'policy-test' },
+          attributes: { uri: '/reports', host: null, clientIp: '', correlationId: 'policy-test' },
         },
       },
     });

@@ -9,7 +9,7 @@ import {
   rememberedMismatchMs,
 } from '../../../../../src/application/agent/authenticate/password-verification-cache.js';
 import { AuthenticateClient } from '../../../../../src/application/agent/exchange-token/authenticate-client.js';
-import type { PreparedClient } from '../../../../../src/application/agent/exchange-token/exchange-facts.js';
+import type { PreparedClient } from '../../../../../src/application/agent/exchange-token/exchange-record.js';
 import { SpentAssertions } from '../../../../../src/application/agent/exchange-token/spent-assertions.js';
 import type { PasswordVerifier } from '../../../../../src/application/ports/agent/password-verifier.js';
 import type { ClientKey } from '../../../../../src/application/ports/agent/token-signing-keys.js';

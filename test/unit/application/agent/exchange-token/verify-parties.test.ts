@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { noFacts } from '../../../../../src/application/agent/exchange-token/exchange-facts.js';
+import { newExchangeRecord } from '../../../../../src/application/agent/exchange-token/exchange-record.js';
 import { VerifyParties } from '../../../../../src/application/agent/exchange-token/exchange-token.js';
 import type { TokenFault } from '../../../../../src/application/agent/exchange-token/oauth-answers.js';
 import { keyPatienceMs } from '../../../../../src/application/agent/verify-tokens/provider-tokens.js';
@@ -76,7 +76,7 @@ describe('keys of subject and actor', () => {
     });
     const request = exchangeRequest({ subject: shown('local'), actor: shown(signer) });
     const parties = new VerifyParties({ tokens, clock, scheduler });
-    const verified = parties.verify(headersEvent('call-1'), request, noFacts(), neverCancelled);
+    const verified = parties.verify(headersEvent('call-1'), request, newExchangeRecord(), neverCancelled);
     await settled();
     await scheduler.advance(keyPatienceMs);
     await scheduler.advance(0);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
-  type CorpusLine,
   type CorpusReport,
+  type CorpusResult,
   runPolicyCorpus,
 } from '../../../../../src/application/agent/policy-tools/run-policy-corpus.js';
 import type { CorpusFiles } from '../../../../../src/application/ports/agent/policy-files.js';
@@ -10,11 +10,11 @@ import { corpusInMemory } from '../../../../support/agent/policy-corpus-files.js
 
 /** Keeps what a run of a corpus says. */
 class RecordedReport implements CorpusReport {
-  readonly lines: CorpusLine[] = [];
+  readonly lines: CorpusResult[] = [];
   readonly complaints: string[] = [];
   readonly remarks: string[] = [];
 
-  async line(line: CorpusLine): Promise<void> {
+  async line(line: CorpusResult): Promise<void> {
     this.lines.push(line);
   }
 

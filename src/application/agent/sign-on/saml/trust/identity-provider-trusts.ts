@@ -2,7 +2,7 @@ import type { IdentityProviderOptions } from '../../../../../domain/agent/config
 import type { IdentityProvider } from '../../../../../domain/agent/saml/identity-provider.js';
 import type { SigningCertificate } from '../../../../ports/agent/saml-keys.js';
 import type { IdentityProviderTrust } from './identity-provider-trust.js';
-import { MetadataTrust, type MetadataTrustParts } from './metadata-trust.js';
+import { MetadataTrust, type MetadataTrustOptions } from './metadata-trust.js';
 
 /** An identity provider that the configuration describes completely. */
 class ConfiguredTrust implements IdentityProviderTrust {
@@ -60,10 +60,10 @@ interface SharedTrust {
 
 /** The identity providers of a process. Equal metadata options share one entry. */
 export class IdentityProviderTrusts {
-  readonly #parts: MetadataTrustParts;
+  readonly #parts: MetadataTrustOptions;
   readonly #shared = new Map<string, SharedTrust>();
 
-  constructor(parts: MetadataTrustParts) {
+  constructor(parts: MetadataTrustOptions) {
     this.#parts = parts;
   }
 

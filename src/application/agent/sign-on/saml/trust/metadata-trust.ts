@@ -132,7 +132,7 @@ class MetadataLog {
   }
 }
 
-export interface MetadataTrustParts extends LoadMetadataParts {
+export interface MetadataTrustOptions extends LoadMetadataParts {
   readonly scheduler: Scheduler;
   readonly random: Pick<Random, 'fraction'>;
   readonly logger: Logger;
@@ -148,7 +148,7 @@ const hurriedIntervalMs = 5_000;
 export class MetadataTrust implements IdentityProviderTrust {
   readonly #place: MetadataPlace;
   readonly #refreshMs: number;
-  readonly #parts: MetadataTrustParts;
+  readonly #parts: MetadataTrustOptions;
   readonly #log: MetadataLog;
   readonly #listeners = new Set<() => void>();
   readonly #cancellation = new CancellationSource();
@@ -166,7 +166,7 @@ export class MetadataTrust implements IdentityProviderTrust {
   #told: TrustState = 'absent';
   #toldDemand = false;
 
-  constructor(place: MetadataPlace, refreshMs: number, parts: MetadataTrustParts) {
+  constructor(place: MetadataPlace, refreshMs: number, parts: MetadataTrustOptions) {
     this.#place = place;
     this.#refreshMs = refreshMs;
     this.#parts = parts;

@@ -422,7 +422,7 @@ describe('the agent', () => {
     const here = place(cleanUp);
     const file = here.folder.file('tried/sessions.db');
     const config = samlConfig(here.certificateFile, { 'session-store-path': file });
-    const parts = agentContainer(new RecordingLogger()).get(agentTokens.agentParts);
+    const parts = agentContainer(new RecordingLogger()).get(agentTokens.agentProcessServices);
     const tried = await tryAgent(optionsOf(config), parts);
     expect(tried.problems).toEqual([]);
     expect(tried.agent?.methods).toEqual(['saml']);

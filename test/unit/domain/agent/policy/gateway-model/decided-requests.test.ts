@@ -4,7 +4,7 @@ import { decide } from '../../../../../../src/domain/agent/policy/evaluate/decid
 import { gatewayPrincipal } from '../../../../../../src/domain/agent/policy/gateway-model/gateway-principal.js';
 import {
   gatewayRequest,
-  type RequestFacts,
+  type RequestAttributes,
 } from '../../../../../../src/domain/agent/policy/gateway-model/gateway-request.js';
 import { policyLimits } from '../../../../../../src/domain/agent/policy/policy-limits.js';
 import { loadPolicies } from '../../../../../../src/domain/agent/policy/policy-source/load-policies.js';
@@ -50,7 +50,7 @@ const loaded = loadPolicies([{ name: 'main.cedar', text }], [], 'extended', poli
 if (!loaded.ok) throw new Error(JSON.stringify(loaded.error));
 const policies = loaded.value;
 
-const facts: RequestFacts = {
+const facts: RequestAttributes = {
   method: 'GET',
   uri: '/reports/1',
   host: 'www.example.com',
@@ -65,7 +65,7 @@ const bearer = (claims: JsonObject): Identity => ({
 });
 const certificate: Identity = { method: 'mtls', userId: 'device', claims: null, certificate: null };
 
-const decided = (identity: Identity | null, some: Partial<RequestFacts>) => {
+const decided = (identity: Identity | null, some: Partial<RequestAttributes>) => {
   const principal = gatewayPrincipal(identity, { principalClaim: 'sub', rolesClaim: 'roles' });
   if (!principal.ok) throw new Error(principal.error);
   return decide(policies.compiled, gatewayRequest(principal.value, { ...facts, ...some }));
@@ -76,7 +76,7 @@ describe('requests to the gateway, decided', () => {
     expect(modelProblems(policies, { strict: true, rolesPossible: true })).toEqual([]);
   });
 
-  it.each<[string, Identity | null, Partial<RequestFacts>, readonly string[]]>([
+  it.each<[string, Identity | null, Partial<RequestAttributes>, readonly string[]]>([
     ['a reader reads', bearer({ roles: ['reader'] }), {}, ['readers-read']],
     ['a reader does not write', bearer({ roles: ['reader'] }), { method: 'PUT' }, []],
     ['a reader does not read elsewhere', bearer({ roles: ['reader'] }), { uri: '/reports' }, []],

@@ -6,13 +6,13 @@ import {
 } from '../../../../../../src/domain/agent/policy/gateway-model/gateway-principal.js';
 import {
   gatewayRequest,
-  type RequestFacts,
+  type RequestAttributes,
 } from '../../../../../../src/domain/agent/policy/gateway-model/gateway-request.js';
 import { entityUid } from '../../../../../../src/domain/agent/policy/values/entity-uid.js';
 import { recordOf } from '../../../../../../src/domain/agent/policy/values/record-value.js';
 import { equalValues } from '../../../../../../src/domain/agent/policy/values/value-equality.js';
 
-const facts: RequestFacts = {
+const facts: RequestAttributes = {
   method: 'GET',
   uri: '/reports/2024?page=2&next=/a?b',
   host: 'API.Example.com:8443',
@@ -25,8 +25,8 @@ const made = gatewayPrincipal(
 );
 if (!made.ok) throw new Error(made.error);
 const alice = made.value;
-const request = (some: Partial<RequestFacts> = {}) => gatewayRequest(alice, { ...facts, ...some });
-const resourceOf = (some: Partial<RequestFacts>) => {
+const request = (some: Partial<RequestAttributes> = {}) => gatewayRequest(alice, { ...facts, ...some });
+const resourceOf = (some: Partial<RequestAttributes>) => {
   const { entities, resource } = request(some);
   return Object.fromEntries(entities.get(resource)?.attributes ?? []);
 };

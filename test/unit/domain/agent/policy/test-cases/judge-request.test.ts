@@ -8,7 +8,7 @@ import {
   judgedPolicies,
   judgeRequest,
 } from '../../../../../../src/domain/agent/policy/test-cases/judge-request.js';
-import { sketchedFacts } from '../../../../../../src/domain/agent/policy/test-cases/request-sketch.js';
+import { sketchedAttributes } from '../../../../../../src/domain/agent/policy/test-cases/request-sketch.js';
 import { headersEvent } from '../../../../../support/shared/agent-events.js';
 import { ManualClock } from '../../../../../support/shared/manual-clock.js';
 import { RecordingLogger } from '../../../../../support/shared/recording-logger.js';
@@ -52,8 +52,15 @@ describe('a sketched request', () => {
           for (const path of ['/', '/secret']) {
             for (const host of [null, 'Inner.example:8443']) {
               for (const clientIp of [null, '127.0.0.1']) {
-                const facts = sketchedFacts({ method: 'GET', path, query: 'a=b', host, clientIp, correlationId: null });
-                const judged = judgeRequest({ identity, facts }, { claims, rules }, compiled);
+                const facts = sketchedAttributes({
+                  method: 'GET',
+                  path,
+                  query: 'a=b',
+                  host,
+                  clientIp,
+                  correlationId: null,
+                });
+                const judged = judgeRequest({ identity, attributes: facts }, { claims, rules }, compiled);
                 const event = headersEvent('c', { headers: host === null ? [] : ['host', host], uri: facts.uri });
                 const told = agent.authorize(
                   { ...event, metadata: { ...event.metadata, clientIp: facts.clientIp } },

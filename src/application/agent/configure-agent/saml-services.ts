@@ -5,7 +5,8 @@ import type { Random } from '../../ports/shared/random.js';
 import type { SessionStoreLeases } from '../sessions/session-store-leases.js';
 import type { IdentityProviderTrusts } from '../sign-on/saml/trust/identity-provider-trusts.js';
 
-export interface SamlParts {
+/** The services of a process that SAML sign-on uses. */
+export interface SamlServices {
   readonly random: Random;
   readonly verifier: SamlDocumentVerifier;
   /** Prepares the verifier before the first document. */

@@ -16,8 +16,8 @@ export interface PreparedClient {
   readonly keys: readonly ClientKey[];
 }
 
-/** What is known of an exchange, for its log line. Filled step by step; null: not known yet. */
-export interface ExchangeFacts {
+/** The state of a token exchange for its log line, filled step by step; null: not known yet. */
+export interface ExchangeRecord {
   /** The authenticated client. */
   clientId: string | null;
   /** The configured client that failed to authenticate. */
@@ -29,7 +29,7 @@ export interface ExchangeFacts {
   actor: SecurityToken | null;
 }
 
-export const noFacts = (): ExchangeFacts => ({
+export const newExchangeRecord = (): ExchangeRecord => ({
   clientId: null,
   claimedClientId: null,
   request: null,

@@ -1,7 +1,7 @@
 import type { AgentSubscription } from '../../../domain/gateway/configuration/gateway-configuration.js';
 
 /** Address and identity of a legacy agent. */
-export interface LegacyAgentConnectorSettings {
+export interface LegacyAgentConnectorConfiguration {
   /**
    * The agent's name in the gateway's configuration. Serves as its id: legacy agents announce none.
    */

@@ -8,14 +8,15 @@ import type { Scheduler } from '../../ports/shared/scheduler.js';
 import type { SecretDigest } from '../../ports/shared/secret-digest.js';
 import type { TextFileReader } from '../../ports/shared/text-file-reader.js';
 import type { PasswordChecks } from '../authenticate/password-checks.js';
-import type { ExchangeOutcomes } from '../exchange-token/exchange-facts.js';
 import type { ExchangeRates } from '../exchange-token/exchange-rates.js';
+import type { ExchangeOutcomes } from '../exchange-token/exchange-record.js';
 import type { AssertionMemory } from '../exchange-token/spent-assertions.js';
 import type { KeySets } from '../keys/key-sets.js';
-import type { SignOnOutcomes } from '../sign-on/saml/single-sign-on-parts.js';
-import type { SamlParts } from './saml-parts.js';
+import type { SignOnOutcomes } from '../sign-on/saml/single-sign-on-options.js';
+import type { SamlServices } from './saml-services.js';
 
-export interface AgentParts {
+/** The services of a process that all its agents use. */
+export interface AgentProcessServices {
   readonly clock: Clock;
   readonly scheduler: Scheduler;
   readonly logger: Logger;
@@ -34,7 +35,7 @@ export interface AgentParts {
   readonly spentAssertions: AssertionMemory;
   /** The rate limits of token exchange. */
   readonly exchangeRates: ExchangeRates;
-  readonly saml: SamlParts;
+  readonly saml: SamlServices;
   /** Counts the results of sign-ons and token exchanges. */
   readonly outcomes: SignOnOutcomes & ExchangeOutcomes;
 }

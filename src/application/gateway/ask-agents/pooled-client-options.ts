@@ -7,7 +7,7 @@ import type { Random } from '../../ports/shared/random.js';
 import type { Scheduler } from '../../ports/shared/scheduler.js';
 
 /** The settings of one PooledAgentClient. */
-export interface PooledAgentClientSettings {
+export interface PooledAgentClientConfiguration {
   /** The agent's name in the gateway's configuration. */
   readonly name: string;
   /** Timeout of a call, including its time in the queue; milliseconds. */

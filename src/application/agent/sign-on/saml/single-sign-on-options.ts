@@ -31,7 +31,7 @@ export interface SignOnOutcomes {
   refused(reason: SignOnRefusal): void;
 }
 
-export interface SingleSignOnParts {
+export interface SingleSignOnOptions {
   readonly options: SamlOptions;
   /** The header with API keys; null: API keys are not read. */
   readonly apiKeyHeader: string | null;

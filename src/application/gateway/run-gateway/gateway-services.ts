@@ -8,21 +8,21 @@ import type { AuditTrail } from '../audit/audit-trail.js';
 import type { UpstreamTargetsEnvironment } from '../choose-upstream/upstream-targets.js';
 import type { MemoryGuard } from '../guard-resources/memory-guard.js';
 import type { RateLimiters } from '../limit-rate/rate-limiters.js';
-import type { StageDependencies } from '../proxy-request/compile-gateway.js';
+import type { StageServices } from '../proxy-request/compile-gateway.js';
 import type { AgentRegistry } from './agent-registry.js';
 import type { ListenerRegistry } from './listener-registry.js';
 import type { ListenerTlsReaders } from './prepare-listener-tls.js';
 import type { RunningState } from './running-state.js';
 
-/** The dependencies of `Gateway`. */
-export interface GatewayDependencies {
+/** The services of `Gateway`. */
+export interface GatewayServices {
   readonly source: ConfigurationSource;
   readonly agents: AgentRegistry;
   readonly listeners: ListenerRegistry;
   readonly listenerTls: ListenerTlsReaders;
   readonly socketLayers: SocketLayerChoice;
   readonly state: RunningState;
-  readonly stages: StageDependencies;
+  readonly stages: StageServices;
   readonly upstreamTargets: UpstreamTargetsEnvironment;
   readonly rateLimiters: RateLimiters;
   readonly memory: MemoryGuard;

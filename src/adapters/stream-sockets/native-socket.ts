@@ -343,8 +343,8 @@ export class NativeSocket extends EventEmitter implements DetachableSocket, Upst
   }
 
   /** The addon reports an error, after which the socket is unusable. */
-  failed(errno: number): void {
-    const call = this.#isConnecting ? 'connect' : 'read';
+  failed(errno: number, isFromWriting: boolean): void {
+    const call = this.#isConnecting ? 'connect' : isFromWriting ? 'write' : 'read';
     const address = this.#isConnecting ? `${this.remoteAddress}:${this.remotePort}` : '';
     const error = systemError(errno, call, address);
     // What was received before counts, as with a `net.Socket`, which meets the error when it reads on.

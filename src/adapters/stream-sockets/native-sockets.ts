@@ -220,7 +220,7 @@ export class NativeSockets implements SocketLayer {
         socket.connected();
         return;
       case failure:
-        socket.failed(rows[at + 5] as number);
+        socket.failed(rows[at + 5] as number, rows[at + 4] === 1);
     }
   }
 

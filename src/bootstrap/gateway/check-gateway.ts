@@ -1,6 +1,7 @@
 import type { CommandOutput } from '../../adapters/command-line/command-output.js';
 import { counted, reportProblems } from '../../adapters/command-line/terminal-text.js';
 import { re2PathPatterns } from '../../adapters/outbound/re2-path-patterns/re2-path-patterns.js';
+import { nativeSocketsMissing } from '../../application/ports/gateway/socket-layer-choice.js';
 import type { AgentOptionLocator } from '../../domain/configuration/agent-option-problem.js';
 import { type ConfigurationProblem, unplacedProblem } from '../../domain/configuration/configuration-problem.js';
 import { boundedProblems, inFileOrder } from '../../domain/configuration/schema/problem-report.js';
@@ -31,9 +32,17 @@ const checkReferred = async (
   return checkReferences(configuration, locate);
 };
 
+/** Loads the addon for `sockets "native"`, as the start does. */
+const checkSockets = async ({ system }: GatewayConfiguration): Promise<readonly ConfigurationProblem[]> => {
+  if (system.sockets !== 'native') return [];
+  const { SocketLayers } = await import('../../adapters/stream-sockets/socket-layers.js');
+  const chosen = await new SocketLayers().choose('native');
+  return chosen.ok ? [] : [unplacedProblem('error', nativeSocketsMissing(chosen.error))];
+};
+
 /**
- * Loads a configuration and reports. `thorough` also reads the referenced files as at the start:
- * certificates and keys of listeners, keys and lists of embedded agents.
+ * Loads a configuration and reports. `thorough` also loads what the start loads: certificates and
+ * keys of listeners, keys and lists of embedded agents, the addon for `sockets "native"`.
  */
 export const checkGateway = async (configFile: string, thorough: boolean): Promise<GatewayCheck> => {
   const { configuration, problems, locate } = await configurationFile(configFile).load();
@@ -42,7 +51,9 @@ export const checkGateway = async (configFile: string, thorough: boolean): Promi
   const faults = routes.ok
     ? []
     : routes.error.map(({ routeId, message }) => unplacedProblem('error', `route "${routeId}": ${message}`));
-  const found = thorough ? await checkReferred(configuration, locate) : [];
+  const found = thorough
+    ? [...(await checkSockets(configuration)), ...(await checkReferred(configuration, locate))]
+    : [];
   const all = [...problems, ...faults, ...found];
   const isValid = all.every(({ severity }) => severity !== 'error');
   return { problems: all, summary: isValid ? `The configuration is fine: ${counts(configuration)}.` : null };

@@ -78,3 +78,30 @@ describe('without the native code of better-sqlite3', () => {
     expect(text).toContain(remedy);
   });
 });
+
+describe('without the addon of the socket layer', () => {
+  const withSockets = (sockets: string): string =>
+    folder.write(
+      'gateway.kdl',
+      `system { sockets "${sockets}" }
+listeners { listener "main" { address "127.0.0.1:0" } }
+routes { route "all" { matches { path-prefix "/" }; service-type "builtin"; builtin-handler "health" } }`,
+    );
+  const missing = /error: system \{ sockets "native" \}: the native socket layer is not available/;
+
+  it.for([
+    ['config check', ['config', 'check']],
+    ['--validate', ['--validate', '--config']],
+    ['the start', ['--config']],
+  ] as const)('%s refuses sockets "native"', ([_, args]) => {
+    const { status, text } = withoutNativeCode('main-gateway', ...args, withSockets('native'));
+    expect(text).toMatch(missing);
+    expect(status).toBe(1);
+  });
+
+  it.for(['auto', 'node'])('config check accepts sockets "%s"', (sockets) => {
+    const { text } = withoutNativeCode('main-gateway', 'config', 'check', withSockets(sockets));
+    expect(text).not.toContain('socket layer');
+    expect(text).toContain('The configuration is fine');
+  });
+});

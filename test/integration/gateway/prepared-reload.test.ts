@@ -1,5 +1,6 @@
 import { createServer } from 'node:net';
 import { describe, expect } from 'vitest';
+import { SocketLayers } from '../../../src/adapters/stream-sockets/socket-layers.js';
 import type { GatewayConfiguration } from '../../../src/domain/gateway/configuration/gateway-configuration.js';
 import { echo, startHttpUpstream } from '../../support/gateway/http-upstream.js';
 import {
@@ -53,6 +54,39 @@ describe('the socket layer', () => {
     if (!prepared.ok) throw new Error('the port is free now');
     await prepared.value.abandon();
     expect(testSocketLayers.name).toBe(before);
+  });
+});
+
+describe('a reload where the addon does not load', () => {
+  const start = async (cleanUp: CleanUp, sockets: 'auto' | 'node') => {
+    const configuration = testConfiguration([], { routes: [testRoute({ upstream: null, builtinHandler: 'health' })] });
+    const withSockets = (sockets: 'auto' | 'node'): GatewayConfiguration => ({
+      ...configuration,
+      system: { ...configuration.system, sockets },
+    });
+    const gateway = await startInProcess(withSockets(sockets), {
+      socketLayers: new SocketLayers(() => Promise.reject(new Error('it is not built'))),
+    });
+    cleanUp.add(() => gateway.stop());
+    return {
+      reload: (sockets: 'auto' | 'node') => gateway.reload(withSockets(sockets)),
+      warnings: () => gateway.logger.lines.filter(({ message }) => message.startsWith('connections use node:net')),
+    };
+  };
+
+  it('warns once when it changes node to auto', async ({ cleanUp }) => {
+    const { reload, warnings } = await start(cleanUp, 'node');
+    expect(warnings()).toEqual([]);
+    await reload('auto');
+    expect(warnings()).toMatchObject([{ level: 'warn', fields: { reason: 'it is not built' } }]);
+    await reload('auto');
+    expect(warnings()).toHaveLength(1);
+  });
+
+  it('does not repeat the warning of the start', async ({ cleanUp }) => {
+    const { reload, warnings } = await start(cleanUp, 'auto');
+    await reload('auto');
+    expect(warnings()).toHaveLength(1);
   });
 });
 

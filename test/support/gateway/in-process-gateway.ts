@@ -1,4 +1,5 @@
 import { NodeProcessFigures } from '../../../src/adapters/outbound/node-process-figures/node-process-figures.js';
+import type { SocketLayers } from '../../../src/adapters/stream-sockets/socket-layers.js';
 import type { Gateway } from '../../../src/application/gateway/run-gateway/gateway.js';
 import { ListenerRegistry } from '../../../src/application/gateway/run-gateway/listener-registry.js';
 import type { RunningState } from '../../../src/application/gateway/run-gateway/running-state.js';
@@ -125,6 +126,7 @@ export interface InProcessOptions {
   readonly createTargetClient?: TargetClientFactory;
   readonly resolver?: HostResolver;
   readonly engine?: HttpEngine;
+  readonly socketLayers?: SocketLayers;
   /** Octets of memory that the gateway is to take its process for holding. */
   readonly residentBytes?: () => number;
 }
@@ -155,7 +157,7 @@ export const startInProcess = async (
     if (!options.createAgent) throw new Error(`no agent ${agent.name} in this test`);
     return options.createAgent(agent, agentLimits);
   });
-  container.rebind(gatewayTokens.socketLayers).toConstantValue(testSocketLayers);
+  container.rebind(gatewayTokens.socketLayers).toConstantValue(options.socketLayers ?? testSocketLayers);
   if (options.createTargetClient) {
     container.rebind(gatewayTokens.createTargetClient).toConstantValue(options.createTargetClient);
   }

@@ -3,6 +3,7 @@ import type { GatewayConfiguration } from '../../../domain/gateway/configuration
 import { err, ok, type Result } from '../../../domain/shared/result.js';
 import type { AgentClient } from '../../ports/gateway/agent-client.js';
 import type { OpenListener } from '../../ports/gateway/http-engine.js';
+import { nativeSocketsMissing } from '../../ports/gateway/socket-layer-choice.js';
 import type { PreparedAudit } from '../audit/audit-trail.js';
 import type { PreparedAgents } from './agent-registry.js';
 import { buildGeneration } from './build-generation.js';
@@ -198,8 +199,10 @@ export class Gateway {
     const tooFew = stages.descriptors.warning(configuration);
     if (tooFew !== null) this.#services.loadLogger.warn(tooFew);
     const layer = await this.#services.socketLayers.choose(configuration.system.sockets);
-    if (!layer.ok) return err({ problems, reason: `system { sockets "native" }: ${layer.error}`, cause: null });
-    if (layer.value !== null && state.phase() === 'starting')
+    if (!layer.ok) return err({ problems, reason: nativeSocketsMissing(layer.error), cause: null });
+    // An unchanged `auto` has logged it before.
+    const wasAuto = state.phase() !== 'starting' && state.configuration().system.sockets === 'auto';
+    if (layer.value !== null && !wasAuto)
       this.#services.loadLogger.warn('connections use node:net, which costs more CPU', { reason: layer.value });
     const tls = await prepareListenerTls(configuration.listeners, this.#services.listenerTls);
     if (!tls.ok) {

@@ -3,6 +3,9 @@ import type { Result } from '../../../domain/shared/result.js';
 /** `auto`: native where it is available. */
 export type WantedSockets = 'auto' | 'native' | 'node';
 
+/** Why a configuration with `sockets "native"` is refused. */
+export const nativeSocketsMissing = (reason: string): string => `system { sockets "native" }: ${reason}`;
+
 /** Chooses the layer that carries plain TCP connections. */
 export interface SocketLayerChoice {
   /** The layer of new listeners and new upstream connections. */

@@ -230,6 +230,21 @@ describe.each(['native', 'node'] as const)('a socket of the %s layer', (name) =>
   });
 });
 
+describe('a native socket', () => {
+  it('names the write if octets that it had queued cannot be sent', async ({ cleanUp }) => {
+    const { near, far } = await connected(cleanUp, await layersOf('native'));
+    let failure: NodeJS.ErrnoException | null = null;
+    near.on('error', (error) => {
+      failure = error;
+    });
+    readOctets(near, () => undefined);
+    near.write(patterned(8_000_000, 1), () => undefined);
+    far.resetAndDestroy();
+    await eventually(() => failure !== null);
+    expect(failure).toMatchObject({ syscall: 'write' });
+  });
+});
+
 describe.each(['native', 'node'] as const)('a connection to an upstream, of the %s layer', (name) => {
   const opened = async (port: number): Promise<{ socket: UpstreamStream; events: string[] }> => {
     const layers = await layersOf(name);

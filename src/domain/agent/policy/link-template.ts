@@ -15,8 +15,8 @@ const filled = (constraint: ScopeConstraint, entity: EntityUid | undefined): Sco
 };
 
 /**
- * Makes a policy of a template. Each slot of it needs an entity, and no entity may be given for a slot that it has
- * not.
+ * Creates a policy from a template. Every slot needs an entity. An entity for a slot that the template lacks is an
+ * error.
  */
 export const linkTemplate = (template: Policy, id: string, entities: TemplateLinkEntities): Result<Policy, string> => {
   if (template.slots.length === 0)

@@ -1,11 +1,11 @@
-/** What a policy text may be at most. The parser refuses what is beyond. */
+/** Limits of a policy text. The parser refuses a text that exceeds one. */
 export const policyLimits = {
-  /** UTF-16 code units of one text. */
+  /** Length of one text, in UTF-16 code units. */
   textLength: 16 * 1024 * 1024,
-  /** Policies and templates of one set. */
+  /** Policies and templates in one set. */
   policies: 100_000,
-  /** Expressions inside expressions, parentheses too; each `.name`, index and method call counts as one. */
+  /** Nesting depth of expressions. Parentheses, each `.name`, index and method call count as one level. */
   depth: 200,
-  /** Problems that are reported before the parser gives up. */
+  /** Problems reported before the parser stops. */
   problems: 50,
 } as const;

@@ -1,21 +1,21 @@
 import type { Decision, PolicyError } from './evaluate/decision.js';
 
-/** What the configuration adds to Cedar's rules. */
+/** Configured rules on top of Cedar's own. */
 export interface VerdictRules {
-  /** Where no policy applies. */
+  /** The decision if no policy applies. */
   readonly defaultDecision: 'allow' | 'deny';
-  /** `deny`: a forbid policy that cannot be evaluated denies. `skip`: it counts for nothing, as in Cedar. */
+  /** `deny`: a forbid policy with an evaluation error denies. `skip`: the policy is skipped, as in Cedar. */
   readonly onError: 'deny' | 'skip';
 }
 
-/** What happens to the request. */
+/** The final decision on a request. */
 export interface PolicyVerdict {
   readonly decision: 'allow' | 'deny';
-  /** `policies`: some applied. `default`: none did. `error`: a forbid policy could not be evaluated. */
+  /** `policies`: policies applied. `default`: none applied. `error`: a forbid policy had an evaluation error. */
   readonly because: 'policies' | 'default' | 'error';
   /** Ids of the policies that decided, in the order of the set; empty for `default`. */
   readonly policies: readonly string[];
-  /** Of all policies that could not be evaluated, whether that mattered or not. */
+  /** Every evaluation error, including errors that did not affect the decision. */
   readonly errors: readonly PolicyError[];
 }
 
@@ -25,7 +25,7 @@ const erroredForbids = (errors: readonly PolicyError[]): readonly string[] => {
   return ids;
 };
 
-/** Applies the rules of the configuration to what the policies say. A satisfied forbid counts before an errored one. */
+/** Applies the configured rules to Cedar's decision. A satisfied forbid takes precedence over a failed one. */
 export const verdict = ({ decision, reasons, errors }: Decision, rules: VerdictRules): PolicyVerdict => {
   if (decision === 'deny' && reasons.length > 0) return { decision, because: 'policies', policies: reasons, errors };
   if (errors.length > 0 && rules.onError === 'deny') {

@@ -1,10 +1,10 @@
-/** A piece of a source text, as UTF-16 offsets: from `start` to before `end`. */
+/** A range of a source text in UTF-16 offsets: `start` is inclusive, `end` exclusive. */
 export interface SourceSpan {
   readonly start: number;
   readonly end: number;
 }
 
-/** A place in a source text; both count from 1, columns in UTF-16 code units. */
+/** A position in a source text. Line and column count from 1; columns are UTF-16 code units. */
 export interface PolicyPosition {
   readonly line: number;
   readonly column: number;
@@ -12,11 +12,11 @@ export interface PolicyPosition {
 
 const lineFeed = '\n';
 
-/** The lines of one source text, found once. */
+/** A line index of one source text. */
 export interface SourceLines {
-  /** Offsets beyond the text count as its end. */
+  /** Clamps offsets outside the text. */
   positionAt(offset: number): PolicyPosition;
-  /** The text of a line, counted from 1, without its line end; empty where there is no such line. */
+  /** The text of a line without its line end. Lines count from 1; a line that does not exist is empty. */
   lineAt(line: number): string;
 }
 
@@ -32,7 +32,7 @@ const lineStarts = (text: string): Uint32Array => {
   return starts;
 };
 
-/** Where the lines of `text` begin; a line ends at a line feed, with or without a carriage return before it. */
+/** Indexes the lines of `text`. A line ends with LF or CRLF. */
 export const sourceLines = (text: string): SourceLines => {
   const starts = lineStarts(text);
   const lineOf = (offset: number): number => {

@@ -5,7 +5,7 @@ export type PolicyEffect = 'permit' | 'forbid';
 export type RequestVariable = 'principal' | 'action' | 'resource' | 'context';
 export type SlotName = '?principal' | '?resource';
 
-/** A place in a template's scope that a link fills with an entity. */
+/** A placeholder in a template's scope. A template link replaces it with an entity. */
 export interface Slot {
   readonly kind: 'slot';
   readonly name: SlotName;
@@ -13,7 +13,7 @@ export interface Slot {
 
 export type ScopeEntity = EntityUid | Slot;
 
-/** What the scope says of the principal or the resource. */
+/** The scope constraint on the principal or the resource. */
 export type ScopeConstraint =
   | { readonly kind: 'any' }
   | { readonly kind: 'equals'; readonly entity: ScopeEntity }
@@ -21,7 +21,7 @@ export type ScopeConstraint =
   | { readonly kind: 'is'; readonly entityType: string }
   | { readonly kind: 'is-in'; readonly entityType: string; readonly entity: ScopeEntity };
 
-/** What the scope says of the action. */
+/** The scope constraint on the action. */
 export type ActionConstraint =
   | { readonly kind: 'any' }
   | { readonly kind: 'equals'; readonly entity: EntityUid }
@@ -29,10 +29,10 @@ export type ActionConstraint =
 
 export type ComparisonOperator = '==' | '!=' | '<' | '<=' | '>' | '>=';
 
-/** A piece of a `like` pattern: literal text, or a star that takes any text. INVARIANT: neither touches its like. */
+/** A `like` pattern: literal texts and stars, which match any text. INVARIANT: the two kinds alternate. */
 export type LikePattern = readonly (string | { readonly kind: 'any-text' })[];
 
-/** INVARIANT: nesting is bounded by the parser (`policyLimits.depth`), so that a walk over a tree may recurse. */
+/** INVARIANT: the parser bounds nesting (`policyLimits.depth`), so a walk over a tree may recurse. */
 export type Expression = { readonly span: SourceSpan } & ExpressionForm;
 
 type ExpressionForm =
@@ -45,7 +45,7 @@ type ExpressionForm =
       readonly consequent: Expression;
       readonly alternative: Expression;
     }
-  /** Two operands or more: a chain is one node, so that its length is not depth. */
+  /** Two or more operands. A chain is one node, so its length does not add depth. */
   | { readonly kind: 'and' | 'or'; readonly operands: readonly Expression[] }
   | { readonly kind: 'not' | 'negate'; readonly operand: Expression }
   | {
@@ -54,14 +54,14 @@ type ExpressionForm =
       readonly left: Expression;
       readonly right: Expression;
     }
-  /** `first` and then each term in order, from the left. */
+  /** Starts with `first` and applies each term in order, left-associative. */
   | {
       readonly kind: 'arithmetic';
       readonly first: Expression;
       readonly terms: readonly { readonly operator: '+' | '-' | '*'; readonly operand: Expression }[];
     }
   | { readonly kind: 'in'; readonly left: Expression; readonly right: Expression }
-  /** One name, or several for `has a.b.c`. */
+  /** `path` has one name, or several for `has a.b.c`. */
   | { readonly kind: 'has'; readonly object: Expression; readonly path: readonly string[] }
   | { readonly kind: 'like'; readonly object: Expression; readonly pattern: LikePattern }
   | {
@@ -71,9 +71,9 @@ type ExpressionForm =
       readonly within: Expression | null;
     }
   | { readonly kind: 'attribute'; readonly object: Expression; readonly name: string }
-  /** A function of an extension: `decimal("1.0")`. The parser knows the name, but any number of arguments gets here. */
+  /** An extension function: `decimal("1.0")`. The parser checks the name, but not the number of arguments. */
   | { readonly kind: 'call'; readonly name: string; readonly arguments: readonly Expression[] }
-  /** The parser knows the name; a method of an extension can have any number of arguments here, others have theirs. */
+  /** The parser checks the name. It checks the number of arguments of Cedar's own methods, not of extension methods. */
   | {
       readonly kind: 'method';
       readonly object: Expression;
@@ -89,31 +89,31 @@ export interface PolicyCondition {
   readonly span: SourceSpan;
 }
 
-/** A policy, or a template where its scope has slots. */
+/** A policy, or a template if its scope has slots. */
 export interface Policy {
-  /** Unique in its set: `policy<n>` by position from 0, until a loader gives it a better one. */
+  /** Unique in its set. The parser assigns `policy<n>`, counted from 0; a loader may replace it. */
   readonly id: string;
-  /** In order; an annotation without a value has the empty text. */
+  /** In source order. An annotation without a value maps to the empty string. */
   readonly annotations: ReadonlyMap<string, string>;
   readonly effect: PolicyEffect;
   readonly principal: ScopeConstraint;
   readonly action: ActionConstraint;
   readonly resource: ScopeConstraint;
   readonly conditions: readonly PolicyCondition[];
-  /** Empty: a policy. */
+  /** Empty for a policy. */
   readonly slots: readonly SlotName[];
   readonly span: SourceSpan;
-  /** Where each part of the scope is, for messages. */
+  /** The positions of the scope's parts, for messages. */
   readonly scopeSpans: { readonly principal: SourceSpan; readonly action: SourceSpan; readonly resource: SourceSpan };
 }
 
 /**
- * `cedar`: the language of the specification and nothing else. `extended`: with `startsWith`, `endsWith` and
- * `contains` on strings.
+ * `cedar`: exactly the language of the specification. `extended`: adds `startsWith`, `endsWith` and `contains` on
+ * strings.
  */
 export type PolicyDialect = 'cedar' | 'extended';
 
-/** The expressions that an expression is made of; none for a literal, an entity or a variable. */
+/** The direct subexpressions; none for a literal, an entity or a variable. */
 export const operandsOf = (expression: Expression): readonly Expression[] => {
   switch (expression.kind) {
     case 'literal':

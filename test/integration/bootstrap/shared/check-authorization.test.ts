@@ -93,7 +93,9 @@ describe('a warning about options of an embedded agent', () => {
     const file = folder.write('roles.cedar', 'permit(principal in Role::"reader", action, resource);');
     const { problems } = await checked(`enabled #true\npolicy-file "${file}"\nroles-claim "roles"`, true);
     expect(problems).toEqual([
-      expect.stringMatching(/roles\.cedar:1:1: warning: agent "auth": authz: it speaks of roles, and nobody has any/),
+      expect.stringMatching(
+        /roles\.cedar:1:1: warning: agent "auth": authz: the policy uses roles, but no principal can have one/,
+      ),
     ]);
   });
 });

@@ -1,21 +1,21 @@
 import type { EntityUid, RecordValue, Value } from '../values/value.js';
 
-/** What is known of an entity. */
+/** The data of an entity. */
 export interface Entity {
   readonly uid: EntityUid;
   readonly attributes: ReadonlyMap<string, Value>;
   readonly tags: ReadonlyMap<string, Value>;
-  /** All entities above it, not its parents alone: keys as `entityKey` makes them. */
+  /** The `entityKey` of every transitive ancestor, not of the direct parents alone. */
   readonly ancestors: ReadonlySet<string>;
 }
 
-/** The entities that policies can look at. */
+/** The entities that policies can read. */
 export interface Entities {
-  /** Undefined: nothing is known of it. */
+  /** Undefined if the entity is unknown. */
   get(uid: EntityUid): Entity | undefined;
 }
 
-/** May this principal do this action to this resource? */
+/** Asks whether this principal may perform this action on this resource. */
 export interface AuthorizationRequest {
   readonly principal: EntityUid;
   readonly action: EntityUid;

@@ -20,7 +20,7 @@ const variables: Readonly<Record<RequestVariable, Evaluator>> = {
   context: ({ context }) => context,
 };
 
-/** Recurses as deep as the expression, which the parser has bounded; so do the closures when they are called. */
+/** Recurses to the depth of the expression, which the parser bounds. The closures recurse equally deep. */
 export const compileTree = (expression: Expression, dialect: PolicyDialect): Compiled => {
   const compile = (part: Expression): Compiled => compileTree(part, dialect);
   const { span } = expression;
@@ -88,6 +88,6 @@ export const compileTree = (expression: Expression, dialect: PolicyDialect): Com
   }
 };
 
-/** Turns an expression into a function, so that what is known beforehand is worked out once. */
+/** Compiles an expression into a function and folds its constant parts once. */
 export const compileExpression = (expression: Expression, dialect: PolicyDialect): Evaluator =>
   compileTree(expression, dialect).evaluate;

@@ -22,7 +22,7 @@ const childOf = <Key, Child>(children: Map<Key, Child>, key: Key, make: () => Ch
   return made;
 };
 
-/** Children that entities are in, by the key of what they are in. */
+/** Children for `in` constraints, by the key of the entity on the right of `in`. */
 class WithinMap<Child> {
   readonly #children = new Map<string, Child>();
   readonly #types = new Set<string>();
@@ -32,7 +32,7 @@ class WithinMap<Child> {
     return childOf(this.#children, entityKey(target), make);
   }
 
-  /** Costs no more than the fewer of the ancestors and the children. */
+  /** Takes time proportional to the smaller of the ancestors and the children. */
   collect(uid: EntityUid, ancestors: ReadonlySet<string> | undefined, into: Child[]): void {
     if (this.#types.has(uid.type)) this.#add(this.#children.get(entityKey(uid)), into);
     if (ancestors === undefined) return;
@@ -49,14 +49,14 @@ class WithinMap<Child> {
 }
 
 /**
- * One level of the index: what scopes say of one of principal, action and resource leads to a child. There can be as
- * many levels as policies, so that maps are made when they are needed.
+ * One level of the index: maps a scope constraint on the principal, the action or the resource to a child. There can
+ * be as many levels as policies, so each map is created on first use.
  */
 class ScopeLevel<Child> {
   readonly #make: () => Child;
-  /** Empty or one. */
+  /** At most one element. */
   readonly #any: Child[] = [];
-  /** By type and then by id, so that no key has to be made for a request. */
+  /** By type, then by id, so that a request needs no `entityKey`. */
   #equals: Map<string, Map<string, Child>> | null = null;
   #is: Map<string, Child> | null = null;
   #isIn: Map<string, WithinMap<Child>> | null = null;
@@ -66,7 +66,7 @@ class ScopeLevel<Child> {
     this.#make = make;
   }
 
-  /** The children of a constraint, made where they are not there yet: none where nothing can fit it. */
+  /** The children of a constraint, created on first use. Empty if no request can match it. */
   childrenFor(constraint: ScopeConstraint | ActionConstraint): readonly Child[] {
     switch (constraint.kind) {
       case 'any':
@@ -96,7 +96,7 @@ class ScopeLevel<Child> {
     }
   }
 
-  /** The children of all constraints that the entity fits. */
+  /** The children of all constraints that the entity satisfies. */
   childrenOf(uid: EntityUid, entities: Entities): readonly Child[] {
     const equal = this.#equals?.get(uid.type)?.get(uid.id);
     const typed = this.#is?.get(uid.type);
@@ -114,7 +114,7 @@ class ScopeLevel<Child> {
     return found;
   }
 
-  /** A template applies to nothing, its links do: a slot has no child. */
+  /** A slot has no child: a template never applies, only its links do. */
   #childFor(entity: ScopeEntity, child: (uid: EntityUid) => Child): readonly Child[] {
     return entity.kind === 'slot' ? [] : [child(entity)];
   }
@@ -131,8 +131,8 @@ class ScopeLevel<Child> {
 }
 
 /**
- * The conditions of a policy as one expression. They are looked at in order, and none after the first that does not
- * hold. A single condition may come to what is no boolean, which its reader has to treat as an error.
+ * Compiles the conditions of a policy into one expression. Evaluation runs in order and stops at the first condition
+ * that does not hold. A single condition may yield a non-boolean, which the caller must treat as an error.
  */
 const compileConditions = (conditions: readonly PolicyCondition[], dialect: PolicyDialect): Compiled => {
   const clauses = conditions.map(({ kind, body }) => {
@@ -144,13 +144,13 @@ const compileConditions = (conditions: readonly PolicyCondition[], dialect: Poli
   return second === undefined ? first : and(clauses, first.span);
 };
 
-/** A policy whose scope the index has taken over. */
+/** A policy without its scope, which the index represents. */
 export interface CompiledPolicy {
   readonly id: string;
   readonly effect: PolicyEffect;
-  /** Its place in the set. */
+  /** Its position in the set. */
   readonly order: number;
-  /** Of no condition: true. A value that is no boolean is a type error. */
+  /** Constant true for a policy without conditions. A non-boolean value is a type error. */
   readonly condition: Compiled;
 }
 
@@ -159,7 +159,7 @@ type ByResource = ScopeLevel<Leaf>;
 type ByPrincipal = ScopeLevel<ByResource>;
 type ByAction = ScopeLevel<ByPrincipal>;
 
-/** Policies made ready to decide requests, indexed by what their scopes say. */
+/** Compiled policies, indexed by their scopes. */
 export class CompiledPolicies {
   readonly #index: ByAction = new ScopeLevel(() => new ScopeLevel(() => new ScopeLevel((): Leaf => [])));
 
@@ -172,8 +172,8 @@ export class CompiledPolicies {
   }
 
   /**
-   * All policies whose scopes the request fits, and no others. In the order of the set within each list; a policy for
-   * several actions can be in more than one list.
+   * Exactly the policies whose scopes match the request. Each list is in the order of the set. A policy for several
+   * actions can be in more than one list.
    */
   candidates({ principal, action, resource, entities }: AuthorizationRequest): readonly (readonly CompiledPolicy[])[] {
     const lists: Leaf[] = [];
@@ -194,6 +194,6 @@ export class CompiledPolicies {
   }
 }
 
-/** Linear in the text of the policies. Templates are left out: only their links apply. */
+/** Takes time linear in the text of the policies. Skips templates: only their links apply. */
 export const compilePolicies = (policies: readonly Policy[], dialect: PolicyDialect): CompiledPolicies =>
   new CompiledPolicies(policies, dialect);

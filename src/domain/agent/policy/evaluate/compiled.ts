@@ -4,14 +4,14 @@ import { emptyRecord } from '../values/record-value.js';
 import type { AuthorizationRequest } from './authorization-request.js';
 import type { Outcome } from './evaluation-error.js';
 
-/** What an expression comes to for a request. */
+/** Evaluates an expression for a request. */
 export type Evaluator = (request: AuthorizationRequest) => Outcome;
 
-/** An expression made ready to be evaluated many times. */
+/** An expression compiled for repeated evaluation. */
 export interface Compiled {
   readonly evaluate: Evaluator;
   readonly span: SourceSpan;
-  /** What it comes to for every request, an error perhaps; undefined: that depends on the request. */
+  /** The outcome (a value or an error) if it is the same for every request; otherwise undefined. */
   readonly constant: Outcome | undefined;
 }
 
@@ -21,23 +21,23 @@ export const constant = (outcome: Outcome, span: SourceSpan): Compiled => ({
   constant: outcome,
 });
 
-/** Looks at the request or its entities. */
+/** An expression that reads the request or its entities. */
 export const dependent = (span: SourceSpan, evaluate: Evaluator): Compiled => ({ evaluate, span, constant: undefined });
 
-const nobody = entityUid('Nobody', '');
+const placeholder = entityUid('Placeholder', '');
 
-/** Stands for the request where nothing looks at it. */
+/** The request for constant folding; no expression reads it. */
 const noRequest: AuthorizationRequest = {
-  principal: nobody,
-  action: nobody,
-  resource: nobody,
+  principal: placeholder,
+  action: placeholder,
+  resource: placeholder,
   context: emptyRecord,
   entities: { get: () => undefined },
 };
 
 /**
- * Looks at nothing but its operands, and so is evaluated once and for all where they are constant. An error stays
- * one: it comes up when and only when the expression is evaluated.
+ * An expression that reads only its operands. It is folded into a constant if all operands are constant. A constant
+ * error still occurs only when the expression is evaluated.
  */
 export const derived = (span: SourceSpan, operands: readonly Compiled[], evaluate: Evaluator): Compiled =>
   operands.every((operand) => operand.constant !== undefined)

@@ -9,7 +9,7 @@ interface Failure {
   readonly error: EvaluationError;
 }
 
-/** In the order of the set, each once: a policy for several actions may have been found on several ways. */
+/** Sorts by position in the set and removes duplicates: a policy for several actions may be found repeatedly. */
 const inSetOrder = <Found>(found: readonly Found[], policyOf: (one: Found) => CompiledPolicy): readonly Found[] => {
   if (found.length < 2) return found;
   const sorted = [...found].sort((a, b) => policyOf(a).order - policyOf(b).order);
@@ -20,8 +20,8 @@ const inSetOrder = <Found>(found: readonly Found[], policyOf: (one: Found) => Co
 };
 
 /**
- * Decides by Cedar's rules: a policy that cannot be evaluated is skipped, a forbid that holds wins, and without a
- * permit that holds the answer is deny. Every policy whose scope fits is evaluated.
+ * Decides by Cedar's rules: a policy with an error is skipped, a satisfied forbid wins, and without a satisfied permit
+ * the decision is deny. Every policy whose scope matches is evaluated.
  */
 export const decide = (policies: CompiledPolicies, request: AuthorizationRequest): Decision => {
   const permits: CompiledPolicy[] = [];

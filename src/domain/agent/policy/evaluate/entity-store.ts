@@ -10,7 +10,7 @@ interface Descendant {
   readonly parents: readonly EntityUid[];
 }
 
-/** An entity on the way up, and which of its parents comes next. */
+/** An entity on the current path, and the index of the parent to visit next. */
 interface Step {
   readonly key: string;
   readonly entity: Descendant;
@@ -18,18 +18,18 @@ interface Step {
 }
 
 /**
- * Ancestors of all entities together, each counted once for every parent that it is reached by: what is done, not
- * what comes of it. A long line of entities has quadratically many, layers of them more.
+ * Maximum number of ancestors of all entities together, counted once per parent that leads to them. This bounds the
+ * work, not the size of the result. A chain of entities has quadratically many ancestors, layers have more.
  */
 const maximumAncestors = 5_000_000;
 
-const tooMany = `the entities have more than ${maximumAncestors} ancestors together, counted by the parents that lead to them`;
+const tooMany = `the entities have more than ${maximumAncestors} ancestors in total, counted once per parent that leads to them`;
 
-const nothingKnown: ReadonlySet<string> = new Set();
+const noAncestors: ReadonlySet<string> = new Set();
 
 /**
- * The keys of all ancestors of each entity, by its key. An error: an entity is its own ancestor, or there are too
- * many.
+ * The ancestor keys of each entity, by entity key. An error if an entity is its own ancestor, or if there are too many
+ * ancestors.
  */
 const ancestorsOf = (
   entities: ReadonlyMap<string, Descendant>,
@@ -38,7 +38,7 @@ const ancestorsOf = (
   let count = 0;
   for (const [key, entity] of entities) {
     if (done.has(key)) continue;
-    // A stack of its own, so that no line of entities is too long.
+    // An explicit stack, so that long chains cannot overflow the call stack.
     const path: Step[] = [{ key, entity, next: 0 }];
     const onPath = new Set([key]);
     for (let step = path.at(-1); step !== undefined; step = path.at(-1)) {
@@ -48,7 +48,7 @@ const ancestorsOf = (
         const ancestors = new Set<string>();
         for (const uid of step.entity.parents) {
           const parentKey = entityKey(uid);
-          const above = done.get(parentKey) ?? nothingKnown;
+          const above = done.get(parentKey) ?? noAncestors;
           count += 1 + above.size;
           if (count > maximumAncestors) return err(tooMany);
           ancestors.add(parentKey);
@@ -70,7 +70,7 @@ const ancestorsOf = (
   return ok(done);
 };
 
-/** What is said of an entity. A parent need not be declared. */
+/** The data of an entity as given. Its parents need not be declared. */
 export interface EntityDeclaration {
   readonly uid: EntityUid;
   readonly attributes: ReadonlyMap<string, Value>;
@@ -78,7 +78,7 @@ export interface EntityDeclaration {
   readonly parents: readonly EntityUid[];
 }
 
-/** By type and then by id, so that no key has to be made for a look-up. */
+/** By type, then by id, so that a lookup needs no `entityKey`. */
 class EntityStore implements Entities {
   readonly #byType = new Map<string, Map<string, Entity>>();
 
@@ -115,8 +115,8 @@ const sameDeclaration = (a: EntityDeclaration, b: EntityDeclaration): boolean =>
 };
 
 /**
- * Entities with all their ancestors. An entity may be declared again in the same words; another declaration of it is an
- * error, and so is an entity that is its own ancestor.
+ * Computes the ancestors of all entities. Repeating an identical declaration is allowed; a different one for the same
+ * entity is an error. An entity that is its own ancestor is an error.
  */
 export const entityStore = (declarations: readonly EntityDeclaration[]): Result<Entities, string> => {
   const declared = new Map<string, EntityDeclaration>();
@@ -124,7 +124,7 @@ export const entityStore = (declarations: readonly EntityDeclaration[]): Result<
     const key = entityKey(declaration.uid);
     const before = declared.get(key);
     if (before !== undefined && !sameDeclaration(before, declaration)) {
-      return err(`${shownName(formatEntityUid(declaration.uid))} is declared twice, and differently`);
+      return err(`${shownName(formatEntityUid(declaration.uid))} is declared twice with different contents`);
     }
     declared.set(key, declaration);
   }

@@ -5,20 +5,19 @@ import type { Entities } from './authorization-request.js';
 import type { EvaluationError } from './evaluation-error.js';
 import { typeError } from './evaluation-failures.js';
 
-/** What an entity may be in: one entity, or any of a set. */
+/** The right side of `in`: one entity, or a set of entities. */
 export interface EntityTargets {
   readonly uids: readonly EntityUid[];
   readonly keys: ReadonlySet<string>;
 }
 
-/** As many are compared one by one, which is quicker than to make the key of the entity. */
+/** Up to this many targets, comparing one by one is faster than building an `entityKey`. */
 const fewTargets = 8;
 
 export const isEntity = (value: Value): value is EntityUid => typeof value === 'object' && value.kind === 'entity';
 
 /**
- * The entity, or those of the set, that `in` has on its right; an error where it is neither, or has other values in
- * it.
+ * Reads the right side of `in`: an entity or a set of entities. Anything else is an error, also inside the set.
  */
 export const entityTargets = (container: Value, span: SourceSpan): EntityTargets | EvaluationError => {
   if (isEntity(container)) return { uids: [container], keys: new Set([entityKey(container)]) };
@@ -39,7 +38,7 @@ const isOneOf = (uid: EntityUid, { uids, keys }: EntityTargets): boolean => {
   return false;
 };
 
-/** Costs no more than the fewer of the two. */
+/** Takes time proportional to the smaller set. */
 const haveCommon = (keys: ReadonlySet<string>, ancestors: ReadonlySet<string>): boolean => {
   if (keys.size <= ancestors.size) {
     for (const key of keys) if (ancestors.has(key)) return true;
@@ -49,7 +48,7 @@ const haveCommon = (keys: ReadonlySet<string>, ancestors: ReadonlySet<string>): 
   return false;
 };
 
-/** The entity is one of them, known or not, or below one of them. */
+/** Whether the entity, known or not, is a target or a descendant of one. */
 export const isWithin = (uid: EntityUid, targets: EntityTargets, entities: Entities): boolean => {
   if (isOneOf(uid, targets)) return true;
   const ancestors = entities.get(uid)?.ancestors;

@@ -1,7 +1,7 @@
 import type { SourceSpan } from '../source-lines.js';
 import type { Value } from '../values/value.js';
 
-/** Why an expression has no value. */
+/** The reason for an evaluation error. */
 export type EvaluationErrorCode =
   | 'type_error'
   | 'attribute_missing'
@@ -11,14 +11,14 @@ export type EvaluationErrorCode =
   | 'extension_error';
 
 /**
- * An expression that has no value. The message names types, attributes and entity types of the policy, never a value
- * of the request: it is logged.
+ * A failed evaluation. The message is logged, so it names types, attributes and entity types of the policy, never a
+ * value of the request.
  */
 export interface EvaluationError {
   readonly kind: 'error';
   readonly code: EvaluationErrorCode;
   readonly message: string;
-  /** Of the expression that failed; null where it is not known. */
+  /** The expression that failed; null if unknown. */
   readonly span: SourceSpan | null;
 }
 

@@ -4,7 +4,7 @@ import { typeName } from '../values/type-name.js';
 import type { Value } from '../values/value.js';
 import { type EvaluationError, isError, type Outcome } from './evaluation-error.js';
 
-/** `span` is that of the operand whose value has the wrong type. */
+/** `span` is the operand whose value has the wrong type. */
 export const typeError = (expected: string, value: Value, span: SourceSpan): EvaluationError => ({
   kind: 'error',
   code: 'type_error',
@@ -15,18 +15,18 @@ export const typeError = (expected: string, value: Value, span: SourceSpan): Eva
 export const overflow = (verb: string, span: SourceSpan): EvaluationError => ({
   kind: 'error',
   code: 'overflow',
-  message: `cannot ${verb} these values: the result is beyond 64 bits`,
+  message: `cannot ${verb} these values: the result exceeds 64 bits`,
   span,
 });
 
 export const entityMissing = (type: string, span: SourceSpan): EvaluationError => ({
   kind: 'error',
   code: 'entity_missing',
-  message: `nothing is known of this entity of type ${shownName(type)}`,
+  message: `unknown entity of type ${shownName(type)}`,
   span,
 });
 
-/** A boolean or an error as it is; an error for any other value. */
+/** Passes a boolean or an error through; any other value is a type error. */
 export const asBoolean = (outcome: Outcome, span: SourceSpan): boolean | EvaluationError => {
   if (typeof outcome === 'boolean' || isError(outcome)) return outcome;
   return typeError('bool', outcome, span);

@@ -13,7 +13,7 @@ const patternText = (pattern: LikePattern): string =>
 const pathText = (path: readonly string[]): string =>
   path.every((name) => /^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) ? path.join('.') : path.map(quoteText).join('.');
 
-/** An expression with the values of its operands in their places; null where it has none, or is only made of others. */
+/** The expression with its operands replaced by their values; null for literals, variables and compounds. */
 const shownExpression = (expression: Expression, evaluate: (operand: Expression) => Outcome): string | null => {
   const value = (operand: Expression): string => {
     const outcome = evaluate(operand);
@@ -69,9 +69,9 @@ const sameError = (left: EvaluationError, right: EvaluationError): boolean =>
   left.code === right.code && left.message === right.message && sameSpan(left.span, right.span);
 
 /**
- * Says of an expression what it comes to for a request, and which parts of it decided: of a false `&&` its first false
- * operand, of a false `||` all, of a true `||` its first true one, of an error the part that failed. Every value is the
- * evaluator's own. Recurses as deep as the expression, which the parser has bounded.
+ * Evaluates an expression for a request and finds the parts that decided: for a false `&&` its first false operand, for
+ * a false `||` all operands, for a true `||` its first true one, for an error the part that failed. Every value comes
+ * from the evaluator. Recurses to the depth of the expression, which the parser bounds.
  */
 export const explainExpression = (
   expression: Expression,
@@ -80,7 +80,7 @@ export const explainExpression = (
 ): Finding => {
   const evaluate = (part: Expression): Outcome => compileExpression(part, dialect)(request);
 
-  /** What failed is an operand, or else the expression itself: an operand that was not looked at fails differently. */
+  /** Finds the operand that failed, otherwise the expression itself. Skips operands that were not evaluated. */
   const failure = (part: Expression, error: EvaluationError): Finding => {
     for (const operand of operandsOf(part)) {
       const outcome = evaluate(operand);
@@ -91,7 +91,7 @@ export const explainExpression = (
     return { span: part.span, outcome: error, shown, because: shown === null ? unfit(part, error) : [] };
   };
 
-  /** The operand that is of a type that it must not be, where the error is about one. */
+  /** The operand of the wrong type, if the error is about one. */
   const unfit = (part: Expression, { span }: EvaluationError): readonly Finding[] => {
     const found = operandsOf(part).find((operand) => sameSpan(operand.span, span));
     return found === undefined || isError(evaluate(found)) ? [] : [explain(found)];
@@ -104,7 +104,7 @@ export const explainExpression = (
     switch (part.kind) {
       case 'and':
       case 'or': {
-        // One true operand settles `||`, one false operand `&&`; where none does, all of them count.
+        // One true operand settles `||`, one false operand `&&`. If none does, all operands decided.
         const settling = part.kind === 'or';
         if (outcome !== settling) return made(part.operands.map(explain));
         const settled = part.operands.find((operand) => evaluate(operand) === settling);

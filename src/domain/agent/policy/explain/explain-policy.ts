@@ -19,7 +19,7 @@ import type { Finding } from './finding.js';
 
 type ScopePart = 'principal' | 'action' | 'resource';
 
-/** The part of a scope that does not fit a request. */
+/** The part of a scope that does not match the request. */
 interface ScopeMismatch {
   readonly part: ScopePart;
   readonly finding: Finding;
@@ -27,11 +27,11 @@ interface ScopeMismatch {
 
 const variable = (name: RequestVariable, span: SourceSpan): Expression => ({ kind: 'variable', name, span });
 
-/** Null for a slot: a template fits no request. */
+/** Null for a slot: a template matches no request. */
 const entityOf = (entity: ScopeEntity, span: SourceSpan): Expression | null =>
   entity.kind === 'slot' ? null : { kind: 'entity', uid: entity, span };
 
-/** A part of the scope as the condition that says the same; null where everything fits it. */
+/** The condition equivalent to a scope constraint; null if it matches everything. */
 const scopeExpression = (
   part: 'principal' | 'resource',
   constraint: ScopeConstraint,
@@ -83,7 +83,7 @@ const actionExpression = (constraint: ActionConstraint, span: SourceSpan): Expre
   }
 };
 
-/** The first part of a policy's scope that a request does not fit; null where it fits all. */
+/** The first part of the scope that does not match the request; null if all match. */
 const explainScope = (
   { principal, action, resource, scopeSpans }: Policy,
   request: AuthorizationRequest,
@@ -107,19 +107,19 @@ const explainScope = (
 
 export interface ConditionFinding {
   readonly kind: PolicyCondition['kind'];
-  /** The finding is of a part of the condition, the one that fails, and not of all of it. */
+  /** Whether the finding covers only a part of the condition, the one that failed. */
   readonly isPart: boolean;
-  /** Of an `unless` that is fulfilled it is false. */
+  /** A fulfilled `unless` has the outcome false. */
   readonly finding: Finding;
 }
 
-/** What a policy says to a request, and why. */
+/** The effect of a policy on a request, and the reason. */
 export type PolicyFate =
-  /** A permit that permits, a forbid that forbids. */
+  /** The permit permits, or the forbid forbids. */
   | { readonly kind: 'satisfied'; readonly conditions: readonly ConditionFinding[] }
-  /** The request is none of those that the scope is about. */
+  /** The scope does not match the request. */
   | { readonly kind: 'out-of-scope'; readonly part: ScopePart; readonly finding: Finding }
-  /** `condition` is the first that is not fulfilled, or fails; there is always one. */
+  /** `condition` is the first that is not fulfilled or fails. There is always one. */
   | { readonly kind: 'unfulfilled'; readonly condition: ConditionFinding | null }
   | { readonly kind: 'error'; readonly error: EvaluationError; readonly condition: ConditionFinding | null };
 
@@ -128,7 +128,7 @@ export interface PolicyExplanation {
   readonly fate: PolicyFate;
 }
 
-/** Explains one policy. Whether it is satisfied or fails is what `decide` says of it alone; the rest is why. */
+/** Explains one policy. `decide`, applied to the policy alone, determines the result; the rest explains it. */
 export const explainPolicy = (
   policy: Policy,
   request: AuthorizationRequest,

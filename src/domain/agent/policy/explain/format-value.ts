@@ -3,7 +3,7 @@ import type { DecimalValue, IpValue, Long, Value } from '../values/value.js';
 import { quoteText } from './quote-text.js';
 
 const dayMs = 86_400_000n;
-/** Days from 0000-03-01 to 1970-01-01: years are counted from March, so that a leap day is the last of its year. */
+/** Days from 0000-03-01 to 1970-01-01. Years start in March, so a leap day is the last day of its year. */
 const epochDay = 719_468n;
 const eraDays = 146_097n;
 
@@ -12,7 +12,7 @@ const floorDivide = (dividend: bigint, divisor: bigint): bigint => {
   return dividend % divisor < 0n ? quotient - 1n : quotient;
 };
 
-/** Year, month and day of a day that is counted from 1970-01-01, in the Gregorian calendar. */
+/** Year, month and day (Gregorian) of a day counted from 1970-01-01. */
 const civilDate = (day: bigint): readonly [bigint, bigint, bigint] => {
   const shifted = day + epochDay;
   const era = floorDivide(shifted, eraDays);
@@ -26,7 +26,7 @@ const civilDate = (day: bigint): readonly [bigint, bigint, bigint] => {
 
 const digits = (value: bigint, count: number): string => String(value).padStart(count, '0');
 
-/** A point in time as Cedar text. What four digits of a year cannot say is written as the distance from 1970. */
+/** A datetime as Cedar text. A year beyond four digits is written as an offset from 1970. */
 export const formatDatetime = (ms: Long): string => {
   const instant = BigInt(ms);
   const day = floorDivide(instant, dayMs);
@@ -39,17 +39,17 @@ export const formatDatetime = (ms: Long): string => {
   return `datetime("${date}T${time.join(':')}.${digits(rest % 1000n, 3)}Z")`;
 };
 
-/** Members of one set or record that are shown, at most. */
-const mostMembers = 20;
-/** Sets and records inside one another that are shown, at most. */
-const mostDepth = 6;
-/** UTF-16 code units of one text that are shown, at most. */
-const longestText = 200;
+/** Maximum number of members shown of one set or record. */
+const maxMembers = 20;
+/** Maximum nesting of sets and records shown. */
+const maxDepth = 6;
+/** Maximum length of one string shown, in UTF-16 code units. */
+const maxTextLength = 200;
 
 const isName = (text: string): boolean => /^[A-Za-z_][A-Za-z0-9_]*$/.test(text);
 
 const formatText = (text: string): string =>
-  text.length <= longestText ? quoteText(text) : `${quoteText(text.slice(0, longestText))}...`;
+  text.length <= maxTextLength ? quoteText(text) : `${quoteText(text.slice(0, maxTextLength))}...`;
 
 const formatDecimal = ({ units }: DecimalValue): string => {
   const value = BigInt(units);
@@ -65,7 +65,7 @@ const groupsOf = (address: bigint, count: number, bits: bigint, radix: 10 | 16):
     ((address >> (bits * BigInt(count - 1 - index))) & ((1n << bits) - 1n)).toString(radix),
   );
 
-/** The longest run of zeros, of two groups or more, becomes `::` (RFC 5952, section 4.2). */
+/** Replaces the longest run of two or more zero groups with `::` (RFC 5952, section 4.2). */
 const compressed = (groups: readonly string[]): string => {
   let [start, length] = [0, 1];
   for (let from = 0; from < groups.length; from += 1) {
@@ -94,13 +94,13 @@ const formatInside = (value: Value, depth: number): string => {
       return formatEntityUid(value);
     case 'set': {
       if (depth === 0 && value.elements.length > 0) return '[...]';
-      const shown = value.elements.slice(0, mostMembers).map((element) => formatInside(element, depth - 1));
+      const shown = value.elements.slice(0, maxMembers).map((element) => formatInside(element, depth - 1));
       return formatMembers(shown, value.elements.length, '[', ']');
     }
     case 'record': {
       if (depth === 0 && value.attributes.size > 0) return '{...}';
       const shown = [...value.attributes]
-        .slice(0, mostMembers)
+        .slice(0, maxMembers)
         .map(([name, one]) => `${isName(name) ? name : quoteText(name)}: ${formatInside(one, depth - 1)}`);
       return formatMembers(shown, value.attributes.size, '{', '}');
     }
@@ -115,5 +115,5 @@ const formatInside = (value: Value, depth: number): string => {
   }
 };
 
-/** A value as Cedar text. What is long or deep is cut, with `...` in the place of the rest. */
-export const formatValue = (value: Value): string => formatInside(value, mostDepth);
+/** A value as Cedar text. Long or deep values are cut and end with `...`. */
+export const formatValue = (value: Value): string => formatInside(value, maxDepth);

@@ -7,7 +7,7 @@ const minuteMs = 60_000;
 const hourMs = 3_600_000;
 const dayMs = 86_400_000;
 
-/** Exactly so many digits at that place, up to the given number; -1 where they are not. */
+/** Reads exactly `digits` digits at `start`; -1 if there are fewer or the number exceeds `greatest`. */
 const numberAt = (text: string, start: number, digits: number, greatest: number): number => {
   const part = text.slice(start, start + digits);
   const value = part.length === digits ? parseDecimal(part, digits) : null;
@@ -23,7 +23,7 @@ const parseDate = (text: string): number | null => {
   return day > daysInMonth(year, month) ? null : daysSinceEpoch(year, month, day) * dayMs;
 };
 
-/** Milliseconds of "Thh:mm:ss" after the date, or null. There is no leap second. */
+/** Milliseconds of "Thh:mm:ss" after the date, or null. Leap seconds are not allowed. */
 const parseTime = (text: string): number | null => {
   const hour = numberAt(text, 11, 2, 23);
   const minute = numberAt(text, 14, 2, 59);
@@ -44,8 +44,8 @@ const parseOffset = (text: string): number | null => {
 };
 
 /**
- * Reads "YYYY-MM-DD", or that with "Thh:mm:ss", ".SSS" or nothing, and "Z", "+hhmm" or "-hhmm", such as
- * "2024-10-15T11:35:00.000+0100". Null: anything else, or no such day or time.
+ * Parses "YYYY-MM-DD", optionally followed by "Thh:mm:ss", an optional ".SSS", and "Z", "+hhmm" or "-hhmm", such as
+ * "2024-10-15T11:35:00.000+0100". Null for anything else and for a day or time that does not exist.
  */
 export const parseDatetime = (text: string): DatetimeValue | null => {
   const date = parseDate(text);
@@ -58,25 +58,25 @@ export const parseDatetime = (text: string): DatetimeValue | null => {
   return { kind: 'datetime', ms: date + time + fraction - offset };
 };
 
-/** The time that much later, earlier where the duration is negative. Null: beyond 64 bits. */
+/** Adds a duration, which may be negative. Null beyond 64 bits. */
 export const offsetDatetime = (start: DatetimeValue, duration: DurationValue): DatetimeValue | null => {
   const ms = addLongs(start.ms, duration.ms);
   return ms === null ? null : { kind: 'datetime', ms };
 };
 
-/** From the other time to this one, negative where the other is later. Null: beyond 64 bits. */
+/** The duration from `start` to `end`, negative if `start` is later. Null beyond 64 bits. */
 export const durationSince = (end: DatetimeValue, start: DatetimeValue): DurationValue | null => {
   const ms = subtractLongs(end.ms, start.ms);
   return ms === null ? null : { kind: 'duration', ms };
 };
 
-/** Midnight (UTC) of its day. Null: beyond 64 bits. */
+/** Midnight (UTC) of the day of `time`. Null beyond 64 bits. */
 export const dateOf = (time: DatetimeValue): DatetimeValue | null => {
   const ms = subtractLongs(time.ms, floorRemainder(time.ms, dayMs));
   return ms === null ? null : { kind: 'datetime', ms };
 };
 
-/** Since midnight (UTC) of its day: never negative. */
+/** The duration since midnight (UTC) of the day of `time`; never negative. */
 export const timeOf = (time: DatetimeValue): DurationValue => ({
   kind: 'duration',
   ms: floorRemainder(time.ms, dayMs),

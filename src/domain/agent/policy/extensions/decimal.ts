@@ -4,8 +4,8 @@ import type { DecimalValue } from '../values/value.js';
 const maxFractionDigits = 4;
 
 /**
- * Reads digits, a point and one to four digits, with a minus before them or without, such as "-12.5". Null: anything
- * else, or beyond 64 bits of ten-thousandths.
+ * Parses an optional minus sign, digits, a point and one to four digits, such as "-12.5". Null for anything else and
+ * beyond 64 bits of ten-thousandths.
  */
 export const parseCedarDecimal = (text: string): DecimalValue | null => {
   const point = text.indexOf('.');

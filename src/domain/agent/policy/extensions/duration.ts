@@ -1,12 +1,12 @@
 import { longFromBigint, longFromDecimalText } from '../values/long.js';
 import type { DurationValue } from '../values/value.js';
 
-/** In the order in which a text has them. */
+/** In the order that a text must use. */
 const units = ['d', 'h', 'm', 's', 'ms'] as const;
 
 type DurationUnit = (typeof units)[number];
 
-/** Milliseconds of one. */
+/** Milliseconds per unit. */
 export const durationUnitMs: Readonly<Record<DurationUnit, number>> = {
   d: 86_400_000,
   h: 3_600_000,
@@ -25,8 +25,8 @@ const unitAt = (text: string, start: number): DurationUnit | undefined =>
   text.startsWith('ms', start) ? 'ms' : units.find((unit) => text[start] === unit);
 
 /**
- * Reads numbers with their units, in the order d h m s ms, each at most once and one at least, with a minus before
- * them all or without, such as "-1d12h". Null: anything else, or beyond 64 bits of milliseconds.
+ * Parses an optional minus sign and one or more numbers with units, in the order d h m s ms, each at most once, such as
+ * "-1d12h". Null for anything else and beyond 64 bits of milliseconds.
  */
 export const parseCedarDuration = (text: string): DurationValue | null => {
   const negative = text.startsWith('-');
@@ -41,7 +41,7 @@ export const parseCedarDuration = (text: string): DurationValue | null => {
     const order = units.indexOf(unit);
     if (order <= last) return null;
     last = order;
-    // The sign goes along, for the least number of milliseconds has no opposite.
+    // Each number carries the sign, because the smallest long has no positive counterpart.
     const count = longFromDecimalText(`${negative ? '-' : ''}${text.slice(position, end)}`);
     if (count === null) return null;
     total += BigInt(count) * BigInt(durationUnitMs[unit]);

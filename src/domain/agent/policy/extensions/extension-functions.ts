@@ -7,12 +7,12 @@ import { parseCedarDecimal } from './decimal.js';
 import { durationUnitMs, parseCedarDuration } from './duration.js';
 import { isInRange, isLoopbackRange, isMulticast, parseIp } from './ip-address.js';
 
-/** The value before the dot is the first argument. Errors have no span: the caller knows the place. */
+/** The receiver of a method is the first argument. Errors have no span; the caller adds it. */
 export type ExtensionFunction = (args: readonly Value[]) => Outcome;
 
 type Kind = ExtensionValue['kind'] | 'string';
 type OfKind<K extends Kind> = K extends 'string' ? string : Extract<ExtensionValue, { readonly kind: K }>;
-/** As it is called in policies. */
+/** Creates the function from its name in policies, which its error messages use. */
 type Named = (name: string) => ExtensionFunction;
 
 const failure = (code: EvaluationErrorCode, message: string): EvaluationError => ({
@@ -32,9 +32,9 @@ const wrongType = (name: string, expected: Kind, value: Value): EvaluationError 
   );
 
 const wrongCount = (name: string, expected: string, args: readonly Value[]): EvaluationError =>
-  failure('type_error', `${name} works on ${expected}, not on ${args.length}`);
+  failure('type_error', `${name} takes ${expected}, not ${args.length}`);
 
-/** Of one value. */
+/** A function of one value. */
 const ofOne =
   <K extends Kind>(kind: K, apply: (value: OfKind<K>) => Outcome): Named =>
   (name) =>
@@ -44,7 +44,7 @@ const ofOne =
     return isKind(value, kind) ? apply(value) : wrongType(name, kind, value);
   };
 
-/** Of two values. */
+/** A function of two values. */
 const ofTwo =
   <A extends Kind, B extends Kind>(first: A, second: B, apply: (a: OfKind<A>, b: OfKind<B>) => Outcome): Named =>
   (name) =>
@@ -56,16 +56,19 @@ const ofTwo =
   };
 
 const unreadable = {
-  decimal: failure('extension_error', 'not a decimal: it is digits, a point and one to four digits, within 64 bits'),
-  ip: failure('extension_error', 'not an IPv4 or IPv6 address, with a prefix length or without'),
+  decimal: failure('extension_error', 'not a decimal: expected digits, a point and one to four digits, within 64 bits'),
+  ip: failure('extension_error', 'not an IPv4 or IPv6 address with an optional prefix length'),
   datetime: failure(
     'extension_error',
-    'not a datetime: it is YYYY-MM-DD, or that with Thh:mm:ss, perhaps .SSS, and Z or +hhmm',
+    'not a datetime: expected YYYY-MM-DD, optionally with Thh:mm:ss[.SSS] and Z or +hhmm',
   ),
-  duration: failure('extension_error', 'not a duration: it is as -1d2h3m4s5ms, within 64 bits of milliseconds'),
+  duration: failure(
+    'extension_error',
+    'not a duration: expected a text such as -1d2h3m4s5ms, within 64 bits of milliseconds',
+  ),
 } as const;
 
-const beyond = failure('extension_error', 'the time or duration that results is beyond 64 bits of milliseconds');
+const beyond = failure('extension_error', 'the result exceeds 64 bits of milliseconds');
 
 const decimalOrder = (holds: (order: number) => boolean): Named =>
   ofTwo('decimal', 'decimal', (a, b) => holds(compareLongs(a.units, b.units)));
@@ -104,5 +107,5 @@ const byName: ReadonlyMap<string, ExtensionFunction> = new Map(
   Object.entries(functions).map(([name, named]) => [name, named(name)]),
 );
 
-/** The function of this name in Cedar's extensions; undefined: there is none. */
+/** The extension function of this name; undefined if there is none. */
 export const extensionFunction = (name: string): ExtensionFunction | undefined => byName.get(name);

@@ -1,7 +1,7 @@
-/** How a function of an extension is written: `decimal("1.0")`, or `a.lessThan(b)`. */
+/** The call style of an extension function: `decimal("1.0")` or `a.lessThan(b)`. */
 export interface ExtensionSignature {
   readonly style: 'function' | 'method';
-  /** Arguments, the value before the dot not counted. */
+  /** Number of arguments, without the receiver of a method. */
   readonly parameters: number;
 }
 
@@ -12,12 +12,12 @@ const entries = (
 ): readonly (readonly [string, ExtensionSignature])[] => names.map((name) => [name, { style, parameters }]);
 
 /**
- * The function of Cedar that stands for what only partial evaluation may leave open. There is none of that here: a
- * call of it never has a value. Not among the signatures, for it makes nothing.
+ * Cedar's placeholder function for partial evaluation. This evaluator has no partial evaluation, so a call of it is
+ * always an error. It produces no value, so it is not among the signatures.
  */
 export const partialEvaluationFunction = 'unknown';
 
-/** Every function of Cedar's extensions that makes a value, by its name. */
+/** Every extension function of Cedar that produces a value, by name. */
 export const extensionSignatures: ReadonlyMap<string, ExtensionSignature> = new Map([
   ...entries('function', 1, ['decimal', 'ip', 'datetime', 'duration']),
   ...entries('method', 1, ['lessThan', 'lessThanOrEqual', 'greaterThan', 'greaterThanOrEqual']),

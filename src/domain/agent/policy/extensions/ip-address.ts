@@ -8,9 +8,9 @@ const parseAddress = (text: string): { readonly version: 4 | 6; readonly address
   const words = parseIpAddress(text);
   if (words === null) return null;
   if (!text.includes(':')) return { version: 4, address: BigInt(words[0]) };
-  // Cedar has no notation with an IPv4 address inside.
+  // Cedar refuses IPv6 notation with an embedded IPv4 address.
   if (text.includes('.')) return null;
-  // One word: a mapped IPv4 address, which is an IPv6 address to Cedar.
+  // One word is an IPv4-mapped address, which Cedar treats as IPv6.
   if (words.length === 1) return { version: 6, address: 0xffff_0000_0000n + BigInt(words[0]) };
   return { version: 6, address: words.reduce((address, word) => (address << 32n) + BigInt(word), 0n) };
 };
@@ -22,8 +22,8 @@ const parsePrefixLength = (text: string, version: 4 | 6): number | null => {
 };
 
 /**
- * Reads an address, with a prefix length or without, as Cedar does: "10.0.0.1", "10.0.0.0/8", "2001:db8::/32". Host
- * bits may be set. Null: anything else.
+ * Parses an address with an optional prefix length, as Cedar does: "10.0.0.1", "10.0.0.0/8", "2001:db8::/32". Host bits
+ * may be set. Null for anything else.
  */
 export const parseIp = (text: string): IpValue | null => {
   const slash = text.indexOf('/');
@@ -36,7 +36,7 @@ export const parseIp = (text: string): IpValue | null => {
 const sharesBits = (a: IpValue, b: bigint, bits: number): boolean =>
   (a.address ^ b) >> BigInt(bitsOf(a.version) - bits) === 0n;
 
-/** Is every address of the first in the second? Never across versions. */
+/** Whether every address of `ip` is in `range`. Always false for different IP versions. */
 export const isInRange = (ip: IpValue, range: IpValue): boolean =>
   ip.version === range.version &&
   ip.prefixLength >= range.prefixLength &&
@@ -46,13 +46,13 @@ const loopback4 = 0x7f00_0000n;
 const multicast4 = 0xe000_0000n;
 const multicast6 = 0xffn << 120n;
 
-/** Is all of it in 127.0.0.0/8, or is it ::1? */
+/** Whether the whole range is in 127.0.0.0/8 or is ::1. */
 export const isLoopbackRange = (ip: IpValue): boolean =>
   ip.version === 4
     ? ip.prefixLength >= 8 && sharesBits(ip, loopback4, 8)
     : ip.prefixLength === 128 && ip.address === 1n;
 
-/** Is all of it in 224.0.0.0/4, or in ff00::/8? */
+/** Whether the whole range is in 224.0.0.0/4 or ff00::/8. */
 export const isMulticast = (ip: IpValue): boolean =>
   ip.version === 4
     ? ip.prefixLength >= 4 && sharesBits(ip, multicast4, 4)

@@ -5,7 +5,7 @@ import type { ModelFinding } from './model-finding.js';
 import { ModelReport } from './model-report.js';
 import { type ModelEntityType, principalTypes } from './model-types.js';
 
-/** A part of the scope: what can be there, and where it is. */
+/** A part of the scope: the entity types it can hold, and its position. */
 interface ScopePlace {
   readonly subject: readonly ModelEntityType[];
   readonly span: SourceSpan;
@@ -35,13 +35,13 @@ const checkConstraint = (constraint: ScopeConstraint, place: ScopePlace, report:
   else if (constraint.kind !== 'any') {
     const type = report.entityType(constraint.entityType, span);
     if (type !== null) report.same(subject, type, span);
-    // A type that is out of place is told once.
+    // Report a mismatched type only once.
     const narrowed = type !== null && subject.includes(type) ? [type] : subject;
     if (constraint.kind === 'is-in') checkIn(constraint.entity, narrowed, span, report);
   }
 };
 
-/** What in one policy can never be, the scope first. */
+/** The impossible parts of one policy, the scope first. */
 const checkPolicy = ({
   id,
   effect,
@@ -63,9 +63,9 @@ const checkPolicy = ({
 };
 
 /**
- * Finds what in policies can never be as it is written: names that the gateway never has, values of one type where
- * only another has a meaning, texts that no request brings, and constants that are an error each time. What a token
- * may carry (anything below `claims`) is not judged.
+ * Finds the parts of policies that can never match as written: names that the gateway does not have, values of the
+ * wrong type, strings that no request contains, and constants that always fail. Anything below `claims` is accepted,
+ * since a token may carry it.
  */
 export const checkAgainstModel = (policies: readonly Policy[]): readonly ModelFinding[] =>
   policies.flatMap(checkPolicy);

@@ -19,7 +19,7 @@ const literalType = (value: (Expression & { readonly kind: 'literal' })['value']
 };
 
 /**
- * Walks a condition: what each part can come to, and what in it can never be. INVARIANT: the parser bounds the depth.
+ * Walks a condition: infers the type of each part and reports impossible parts. INVARIANT: the parser bounds the depth.
  */
 class ExpressionCheck {
   readonly #report: ModelReport;
@@ -118,9 +118,7 @@ class ExpressionCheck {
   }
 }
 
-/**
- * Adds to the report what in a condition can never be: its parts first, and then whether it is true or false at all.
- */
+/** Reports the impossible parts of a condition, then whether the condition itself is a boolean. */
 export const checkCondition = (body: Expression, report: ModelReport): void => {
   checkBools('a condition', [new ExpressionCheck(report).operand(body)], report);
 };

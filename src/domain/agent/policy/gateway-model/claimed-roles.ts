@@ -1,15 +1,15 @@
 import { err, ok, type Result } from '../../../shared/result.js';
 import { type Claims, type ClaimValue, isClaims } from '../../tokens/claims.js';
 
-/** Roles of one user, at most. */
+/** Maximum number of roles of one user. */
 export const maximumRoles = 256;
-/** UTF-16 code units of a role, at most. */
+/** Maximum length of a role, in UTF-16 code units. */
 export const maximumRoleLength = 256;
 
 const memberOf = (value: ClaimValue | undefined, name: string): ClaimValue | undefined =>
   isClaims(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 
-/** The claim of that very name, dots and all; where there is none, the one that the path leads to. */
+/** The claim with exactly this name, dots included; otherwise the claim at the dotted path. */
 export const claimAt = (claims: Claims, path: string): ClaimValue | undefined => {
   if (Object.hasOwn(claims, path)) return claims[path];
   let value: ClaimValue | undefined = claims;
@@ -17,10 +17,10 @@ export const claimAt = (claims: Claims, path: string): ClaimValue | undefined =>
   return value;
 };
 
-/** Texts between spaces and commas. */
+/** Splits at spaces and commas. */
 const split = (text: string): readonly string[] => text.split(' ').flatMap((part) => part.split(','));
 
-/** Whether the path leads through something that has no members: then nobody can say which roles were meant. */
+/** Whether a value on the path is not an object: the intended roles are then unknown. */
 const isBlocked = (claims: Claims, path: string): boolean => {
   if (Object.hasOwn(claims, path)) return false;
   let value: ClaimValue | undefined = claims;
@@ -32,7 +32,7 @@ const isBlocked = (claims: Claims, path: string): boolean => {
   return false;
 };
 
-/** Null where it is something else than a list of texts. */
+/** Null for anything else than a string or a list of strings. */
 const listed = (claim: ClaimValue | undefined): readonly string[] | null => {
   if (claim === undefined || claim === null) return [];
   if (typeof claim === 'string') return split(claim);
@@ -40,12 +40,12 @@ const listed = (claim: ClaimValue | undefined): readonly string[] | null => {
 };
 
 /**
- * The roles that a claim lists, each once, in its order: a text with spaces or commas between them, or an array of
- * texts. There are none where there is no claim, or null. `roles_unusable`: it is something else, an array with
- * another item too; or what leads to it is no object; or there are too many roles, or one is too long. To leave some
- * out could lift a ban.
+ * The distinct roles in a claim, in its order. The claim is a string, split at spaces and commas, or an array of
+ * strings. A missing or null claim gives no roles. `roles_unusable`: the claim has another type or contains a
+ * non-string, a value on the path is not an object, or there are too many roles, or one is too long. Dropping roles
+ * silently could lift a ban.
  *
- * @param path name of the claim, or names joined with dots that lead to it; null: there are no roles
+ * @param path name of the claim or a dotted path to it; null if there are no roles
  */
 export const claimedRoles = (
   claims: Claims | null,

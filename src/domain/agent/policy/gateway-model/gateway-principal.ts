@@ -9,7 +9,7 @@ import { setOf } from '../values/set-value.js';
 import type { EntityUid, RecordValue, SetValue, Value } from '../values/value.js';
 import { claimedRoles } from './claimed-roles.js';
 
-/** The sum turns -0 into 0. */
+/** Adding zero turns -0 into 0. */
 const numberValue = (claim: number): Value => (Number.isSafeInteger(claim) ? claim + 0 : String(claim));
 
 const isArray = (claim: ClaimValue): claim is readonly ClaimValue[] => Array.isArray(claim);
@@ -32,46 +32,46 @@ const objectValue = (claims: Claims, depth: number): RecordValue => {
   return recordOf(entries);
 };
 
-/** Undefined: absent. */
+/** Undefined if policies see no value. */
 const claimValue = (claim: ClaimValue, depth: number): Value | undefined => {
   if (typeof claim === 'string' || typeof claim === 'boolean' || typeof claim === 'bigint') return claim;
   if (typeof claim === 'number') return numberValue(claim);
   if (claim instanceof SpelledNumber) return claim.text;
-  // INVARIANT: the reader of tokens nests no deeper, so that nothing is lost here.
+  // INVARIANT: the token parser refuses deeper nesting, so nothing is lost here.
   if (depth >= maximumJsonDepth) return undefined;
   if (isArray(claim)) return arrayValue(claim, depth + 1);
   return isClaims(claim) ? objectValue(claim, depth + 1) : undefined;
 };
 
 /**
- * Claims as policies see them: data and nothing else. An array is a set, an object a record, whatever its keys are
- * named (`__entity`, `__extn`): no claim ever becomes an entity or a value of an extension. A null is absent, in
- * arrays too; a number that is no 64-bit integer is a string.
+ * Converts claims to a Cedar record. An array becomes a set, an object a record, even with keys such as `__entity` and
+ * `__extn`: no claim ever becomes an entity or an extension value. A null is dropped, in arrays too. A number that is
+ * not a 64-bit integer becomes a string.
  */
 export const claimsRecord = (claims: Claims | null): RecordValue =>
   claims === null ? emptyRecord : objectValue(claims, 1);
 
-/** Who asks, as policies see it. Made once for an identity and used for each of its requests. */
+/** The principal of a request. Created once per identity and reused for all its requests. */
 export interface GatewayPrincipal {
   readonly entity: Entity;
-  /** The same values as the attributes of the entity: the context has them, too. */
+  /** The same value as the entity's attribute; the context uses it too. */
   readonly roles: SetValue;
   readonly claims: RecordValue;
-  /** As X-Auth-Method names it; `none` for the anonymous one. */
+  /** As in X-Auth-Method; `none` for the anonymous principal. */
   readonly authMethod: string;
 }
 
 export interface PrincipalOptions {
-  /** Claim of a token that names its user. */
+  /** The token claim with the user id. */
   readonly principalClaim: string;
-  /** Claim with the roles, or names joined with dots that lead to it; null: nobody has roles. */
+  /** The claim with the roles, or a dotted path to it; null if principals have no roles. */
   readonly rolesClaim: string | null;
 }
 
 /**
- * Why nobody can be judged: `principal_missing`: the token has no such claim, or it is no usable user id.
- * `roles_unusable`: the claim with the roles is neither text nor a list of texts, or there are too many roles, or one
- * is too long.
+ * The reason for refusing a principal. `principal_missing`: the principal claim is missing or not a usable user id.
+ * `roles_unusable`: the roles claim is neither a string nor a list of strings, there are too many roles, or one is too
+ * long.
  */
 export type PrincipalRefusal = 'principal_missing' | 'roles_unusable';
 
@@ -96,8 +96,8 @@ const principalOf = ({ uid, roles, claims, authMethod }: PrincipalParts): Gatewa
 };
 
 /**
- * A request without a credential that was let on, `Anonymous::"anonymous"`: a type of its own, for a user may have
- * any name.
+ * The principal of a request without a credential: `Anonymous::"anonymous"`. It has a separate type because a user may
+ * have any name.
  */
 export const anonymousPrincipal: GatewayPrincipal = principalOf({
   uid: entityUid('Anonymous', 'anonymous'),
@@ -108,7 +108,7 @@ export const anonymousPrincipal: GatewayPrincipal = principalOf({
 
 const namedByClaim = new Set<Identity['method']>(['jwt', 'oidc']);
 
-/** Null where the identity has no usable id: it is never taken for another one. */
+/** Null if the identity has no usable id: no other claim replaces it. */
 const principalId = (identity: Identity, { principalClaim }: PrincipalOptions): string | null => {
   const { method, userId, claims } = identity;
   if (!namedByClaim.has(method)) return userId;
@@ -117,10 +117,10 @@ const principalId = (identity: Identity, { principalClaim }: PrincipalOptions): 
 };
 
 /**
- * The principal of an identity, `User::"<id>"` with its roles as parents. The id is that of the principal claim where
- * a token names its user, the user id of the identity otherwise.
+ * The principal of an identity: `User::"<id>"` with its roles as parents. The id is the principal claim for a token,
+ * otherwise the identity's user id.
  *
- * @param identity null: anonymous
+ * @param identity null for the anonymous principal
  */
 export const gatewayPrincipal = (
   identity: Identity | null,

@@ -7,15 +7,14 @@ import type { GatewayPrincipal } from './gateway-principal.js';
 import { httpMethods } from './http-methods.js';
 
 /**
- * Attributes that are made when a policy asks for them, one by one: most policies look at few, and a request has to
- * be cheap. Whoever wants all of them gets a map, made once.
+ * Attributes computed on demand, because most policies read few. Iteration builds a map of all attributes once.
  */
 abstract class AttributeView implements ReadonlyMap<string, Value> {
   #all: ReadonlyMap<string, Value> | null = null;
 
-  /** The value, the same each time; undefined: absent. */
+  /** The value, identical on every call; undefined if absent. */
   abstract get(name: string): Value | undefined;
-  /** Of all that can be there. */
+  /** The names of all possible attributes. */
   protected abstract get names(): readonly string[];
 
   has(name: string): boolean {
@@ -61,7 +60,7 @@ abstract class AttributeView implements ReadonlyMap<string, Value> {
   }
 }
 
-/** A client's address as policies see it; null where it is none. An IPv4-mapped IPv6 address is the IPv4 address. */
+/** A client address as a Cedar value; null if invalid. An IPv4-mapped IPv6 address becomes the IPv4 address. */
 const clientIpValue = (text: string): IpValue | null => {
   const words = parseIpAddress(text);
   if (words === null) return null;
@@ -71,18 +70,18 @@ const clientIpValue = (text: string): IpValue | null => {
   return { kind: 'ip', version: 6, address, prefixLength: 128 };
 };
 
-/** What is told of a request. */
+/** The request properties that policies can read. */
 export interface RequestAttributes {
   readonly method: string;
-  /** Normalised path, and the query where there is one. */
+  /** The normalised path with the query, if any. */
   readonly uri: string;
-  /** As the Host field has it, a port included; null: none. */
+  /** The Host field, including a port; null if absent. */
   readonly host: string | null;
   readonly clientIp: string;
   readonly correlationId: string;
 }
 
-/** Lower case and without the port; empty where there is none. */
+/** The host in lower case, without the port; empty if absent. */
 const hostOf = (authority: string | null): string => {
   const parsed = authority === null ? null : parseAuthority(authority);
   return parsed?.ok === true ? parsed.value.host : '';
@@ -90,7 +89,7 @@ const hostOf = (authority: string | null): string => {
 
 const resourceNames = ['path', 'host', 'query'] as const;
 
-/** Of the resource that is asked for. */
+/** The attributes of the requested resource. */
 class ResourceAttributes extends AttributeView {
   readonly #path: string;
   readonly #query: string;
@@ -125,11 +124,11 @@ class ResourceAttributes extends AttributeView {
 
 const contextNames = ['roles', 'claims', 'method', 'client_ip', 'auth_method', 'correlation_id'] as const;
 
-/** Of the context. An address that cannot be read is absent: a policy that needs it fails. */
+/** The attributes of the context. An invalid client address is absent, so a policy that needs it fails. */
 class ContextAttributes extends AttributeView {
   readonly #principal: GatewayPrincipal;
   readonly #attributes: RequestAttributes;
-  /** Undefined: not read yet. */
+  /** Undefined until first read. */
   #clientIp: IpValue | null | undefined = undefined;
 
   constructor(principal: GatewayPrincipal, attributes: RequestAttributes) {
@@ -163,7 +162,7 @@ class ContextAttributes extends AttributeView {
   }
 }
 
-/** Path and query of a request; the query without its `?`, empty where there is none. */
+/** Path and query of a request; the query has no `?` and is empty if absent. */
 export interface SplitUri {
   readonly path: string;
   readonly query: string;
@@ -182,7 +181,7 @@ const actionOf = (method: string): EntityUid => actions.get(method) ?? entityUid
 const noTags: ReadonlyMap<string, Value> = new Map();
 const noAncestors: ReadonlySet<string> = new Set();
 
-/** Nothing is known of other users and paths, nor of any role or action. */
+/** Knows only the principal and the resource; other users, paths, roles and actions are unknown entities. */
 class RequestEntities implements Entities {
   readonly #principal: Entity;
   readonly #resource: Entity;
@@ -198,7 +197,7 @@ class RequestEntities implements Entities {
   }
 }
 
-/** The question that a request puts to the policies: `Action::"<method>"` on `Resource::"<path>"`. */
+/** The authorization request of an HTTP request: `Action::"<method>"` on `Resource::"<path>"`. */
 export const gatewayRequest = (principal: GatewayPrincipal, attributes: RequestAttributes): AuthorizationRequest => {
   const { path, query } = splitUri(attributes.uri);
   const uid = entityUid('Resource', path);

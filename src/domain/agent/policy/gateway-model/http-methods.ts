@@ -1,6 +1,5 @@
 /**
- * Every method that the HTTP parser of Node lets through: a request with another one is answered 400 and never
- * judged.
+ * Every method that Node's HTTP parser accepts. A request with another method gets 400 before any policy runs.
  */
 export const httpMethods = [
   'ACL',

@@ -1,6 +1,6 @@
 import type { SourceSpan } from '../source-lines.js';
 
-/** What in a policy can never be as it is written: most likely a mistake. */
+/** A part of a policy that can never match as written, most likely a mistake. */
 export interface ModelFinding {
   readonly policyId: string;
   readonly message: string;

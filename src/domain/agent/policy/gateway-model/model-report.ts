@@ -18,11 +18,11 @@ import { isMethod, nearestMethod } from './possible/possible-name.js';
 import { pathMistake } from './possible/possible-path.js';
 import { listed, ownerText } from './type-words.js';
 
-/** Where an attribute that is missing here would be found; undefined: nowhere. */
+/** The variable that has an attribute of this name; undefined if none has. */
 const elsewhere = (name: string): string | undefined =>
   (['principal', 'resource', 'context'] as const).find((variable) => attributesOf(variableTypes[variable])?.has(name));
 
-/** Null: nothing is known of what it has. */
+/** Null if the attributes are unknown. */
 const attributesOf = (type: ModelType): ReadonlyMap<string, ModelType> | null => {
   if (type.kind === 'record') return type.attributes;
   if (type.kind === 'plain' || type.kind === 'set') return new Map();
@@ -35,11 +35,11 @@ const attributeSuggestion = (type: ModelType, name: string, known: readonly stri
   if (near !== null) return `did you mean "${near}"?`;
   const other = elsewhere(name);
   if (other !== undefined && type.kind !== 'plain' && type.kind !== 'set') return `did you mean ${other}.${name}?`;
-  if (known.includes('claims')) return `it has ${listed(known, 'and')}; what a token says is in its claims`;
+  if (known.includes('claims')) return `it has ${listed(known, 'and')}; the claims of a token are in its claims`;
   return known.length === 0 ? 'it has no attributes' : `it has ${listed(known, 'and')}`;
 };
 
-/** Collects what is wrong in one policy. */
+/** Collects the findings of one policy. */
 export class ModelReport {
   readonly findings: ModelFinding[] = [];
   readonly #policyId: string;
@@ -54,34 +54,34 @@ export class ModelReport {
     this.findings.push({ policyId: this.#policyId, message, span, suggestion });
   }
 
-  /** What is an error each time that it is evaluated: in a forbid that is more than a policy without effect. */
+  /** Adds a finding for an expression that always fails. In a forbid the message adds the effect of `on-error`. */
   fails(span: SourceSpan, message: string, suggestion: string): void {
-    const more = '; where on-error is "deny", this forbid denies every request that gets as far as this';
+    const more = '; where on-error is "deny", this forbid denies every request that reaches this expression';
     this.add(span, this.#effect === 'forbid' ? `${message}${more}` : message, suggestion);
   }
 
-  /** The type of an entity's name; null, and a finding, where there is none of that name. */
+  /** Resolves an entity type name; null, and a finding, if it is unknown. */
   entityType(name: string, span: SourceSpan): ModelEntityType | null {
     if (isModelEntityType(name)) return name;
     const near = nearestWord(name.slice(name.lastIndexOf(':') + 1), modelEntityTypes);
     const suggestion =
-      near === null ? `the types of entities are ${listed(modelEntityTypes, 'and')}` : `did you mean "${near}"?`;
+      near === null ? `the entity types are ${listed(modelEntityTypes, 'and')}` : `did you mean "${near}"?`;
     this.add(span, `there are no entities of type ${name}`, suggestion);
     return null;
   }
 
-  /** The type of an entity that is named in full. */
+  /** Checks an entity literal and returns its type. */
   entity(uid: EntityUid, span: SourceSpan): ModelEntityType | null {
     const type = this.entityType(uid.type, span);
     if (type === 'Action') this.#action(uid.id, span);
     else if (type === 'Resource') this.#resource(uid.id, span);
     else if (type === 'Anonymous' && uid.id !== 'anonymous') {
-      this.add(span, 'there is one entity of type Anonymous', 'did you mean Anonymous::"anonymous"?');
+      this.add(span, 'type Anonymous has only one entity', 'did you mean Anonymous::"anonymous"?');
     }
     return type;
   }
 
-  /** The type of an attribute; unknownType, and a finding, where it can never be there. */
+  /** The type of an attribute; `unknownType`, and a finding, if it cannot exist. */
   attribute(type: ModelType, name: string, span: SourceSpan): ModelType {
     const attributes = attributesOf(type);
     const found = attributes?.get(name);
@@ -91,15 +91,15 @@ export class ModelReport {
     return unknownType;
   }
 
-  /** `subject == an entity of type target`, or `is`. */
+  /** Checks `subject == an entity of type target`, or `is`. */
   same(subject: readonly ModelEntityType[], target: ModelEntityType, span: SourceSpan): void {
     if (subject.includes(target)) return;
     const above = subject.some((type) => typesAbove[type].includes(target));
-    const suggestion = above ? `write it with "in": ${target} is what it can be in` : `it is ${listed(subject, 'or')}`;
+    const suggestion = above ? `use "in" instead: it can be in ${target}` : `it is ${listed(subject, 'or')}`;
     this.add(span, `an entity of type ${listed(subject, 'or')} is never of type ${target}`, suggestion);
   }
 
-  /** `subject in an entity of type target`. */
+  /** Checks `subject in an entity of type target`. */
   within(subject: readonly ModelEntityType[], target: ModelEntityType, span: SourceSpan): void {
     const possible = [...new Set(subject.flatMap((type) => typesAbove[type]))];
     if (possible.includes(target)) return;
@@ -111,7 +111,7 @@ export class ModelReport {
     if (isMethod(method)) return;
     const near = nearestMethod(method);
     const suggestion =
-      near === null ? 'actions are the methods of HTTP, such as Action::"GET"' : `did you mean Action::"${near}"?`;
+      near === null ? 'actions are HTTP methods, such as Action::"GET"' : `did you mean Action::"${near}"?`;
     this.add(span, `there is no action ${formatEntityUid({ kind: 'entity', type: 'Action', id: method })}`, suggestion);
   }
 
@@ -119,7 +119,7 @@ export class ModelReport {
     const mistake = pathMistake(path);
     if (mistake === null) return;
     const { message, nearest, pattern } = mistake;
-    let suggestion = 'write it as it would be sent, such as Resource::"/reports/2024"';
+    let suggestion = 'write it as a client sends it, such as Resource::"/reports/2024"';
     if (pattern !== null) suggestion = `did you mean resource.path like ${pattern}?`;
     else if (nearest !== null) suggestion = `did you mean Resource::"${nearest}"?`;
     this.add(span, `a resource is ${message}`, suggestion);

@@ -1,14 +1,14 @@
 import type { SourceSpan } from '../source-lines.js';
 import type { EntityUid, Value } from '../values/value.js';
 
-/** What the gateway's entities are, by type. */
+/** The entity types of the gateway. */
 export const modelEntityTypes = ['User', 'Anonymous', 'Role', 'Action', 'Resource'] as const;
 export type ModelEntityType = (typeof modelEntityTypes)[number];
 
 const entityTypeNames: ReadonlySet<string> = new Set(modelEntityTypes);
 export const isModelEntityType = (name: string): name is ModelEntityType => entityTypeNames.has(name);
 
-/** What a value is taken from, where not every value of its type can be there. */
+/** The request property that a value comes from, if that limits its possible values. */
 export type ModelSource = 'path' | 'host' | 'query' | 'method' | 'auth_method' | 'client_ip';
 
 export type PlainTypeName = 'bool' | 'long' | 'string' | 'decimal' | 'ipaddr' | 'datetime' | 'duration';
@@ -16,18 +16,18 @@ export type PlainTypeName = 'bool' | 'long' | 'string' | 'decimal' | 'ipaddr' | 
 /** A value without attributes. */
 export interface PlainType {
   readonly kind: 'plain';
-  /** As messages call it. */
+  /** The name in messages. */
   readonly name: PlainTypeName;
-  /** Null: any value of the type. */
+  /** Null if any value of the type is possible. */
   readonly from: ModelSource | null;
-  /** The value, where it is the same for each request. */
+  /** The value, if it is the same for each request; otherwise null. */
   readonly constant: Value | null;
 }
 
 export interface SetType {
   readonly kind: 'set';
   readonly element: ModelType;
-  /** Those of a set that is written out. */
+  /** The elements of a set literal. */
   readonly members: readonly { readonly type: ModelType; readonly span: SourceSpan }[];
 }
 
@@ -35,17 +35,17 @@ export interface SetType {
 export interface EntityType {
   readonly kind: 'entities';
   readonly types: readonly ModelEntityType[];
-  /** The one, where it is named in full. */
+  /** The uid of an entity literal; otherwise null. */
   readonly uid: EntityUid | null;
 }
 
-/** What an expression can come to, as far as it is known before there is a request. */
+/** The static type of an expression. */
 export type ModelType =
-  /** Anything: what a claim holds. */
+  /** Any value, such as a claim. */
   | { readonly kind: 'unknown' }
   | PlainType
   | SetType
-  /** A record with these attributes and no others; null: with any. */
+  /** A record with exactly these attributes; null allows any. */
   | { readonly kind: 'record'; readonly name: string; readonly attributes: ReadonlyMap<string, ModelType> | null }
   | EntityType;
 
@@ -82,18 +82,18 @@ const resource: ReadonlyMap<string, ModelType> = new Map([
   ['host', textFrom('host')],
   ['query', textFrom('query')],
 ]);
-const nothing: ReadonlyMap<string, ModelType> = new Map();
+const noAttributes: ReadonlyMap<string, ModelType> = new Map();
 
-/** The attributes of the entities of a type: what gateway-principal and gateway-request give them. */
+/** The attributes of each entity type, as gateway-principal and gateway-request set them. */
 export const entityAttributes: Readonly<Record<ModelEntityType, ReadonlyMap<string, ModelType>>> = {
   User: user,
   Anonymous: user,
-  Role: nothing,
-  Action: nothing,
+  Role: noAttributes,
+  Action: noAttributes,
   Resource: resource,
 };
 
-/** The types that an entity of a type can be in: every entity is in itself. */
+/** The types that an entity can be `in`. Every entity is in itself. */
 export const typesAbove: Readonly<Record<ModelEntityType, readonly ModelEntityType[]>> = {
   User: ['User', 'Role'],
   Anonymous: ['Anonymous'],
@@ -104,7 +104,7 @@ export const typesAbove: Readonly<Record<ModelEntityType, readonly ModelEntityTy
 
 export const principalTypes: readonly ModelEntityType[] = ['User', 'Anonymous'];
 
-/** What `principal`, `action`, `resource` and `context` are. */
+/** The types of `principal`, `action`, `resource` and `context`. */
 export const variableTypes = {
   principal: entities(principalTypes),
   action: entities(['Action']),

@@ -1,45 +1,45 @@
 import { type Expression, operandsOf, type Policy, type ScopeConstraint } from '../syntax-tree.js';
 import type { ModelFinding } from './model-finding.js';
 
-/** What is known of those who ask, before anybody has. */
+/** The role facts known from the configuration. */
 export interface RoleRules {
-  /** Whether there can be anybody with a role. */
+  /** Whether any principal can have a role. */
   readonly rolesPossible: boolean;
 }
 
 const roleType = 'Role';
 
-const scopeSpeaks = (constraint: ScopeConstraint): boolean =>
+const scopeUsesRoles = (constraint: ScopeConstraint): boolean =>
   'entity' in constraint && constraint.entity.kind === 'entity' && constraint.entity.type === roleType;
 
-/** `principal.roles` or `context.roles`: what a claim of that name holds is no role. */
-const namesRoles = (expression: Expression): boolean =>
+/** `principal.roles` or `context.roles`, but not a claim named `roles`. */
+const readsRoles = (expression: Expression): boolean =>
   expression.kind === 'attribute' &&
   expression.name === 'roles' &&
   expression.object.kind === 'variable' &&
   (expression.object.name === 'principal' || expression.object.name === 'context');
 
 /** INVARIANT: the parser bounds the depth. */
-const speaks = (expression: Expression): boolean =>
+const usesRoles = (expression: Expression): boolean =>
   (expression.kind === 'entity' && expression.uid.type === roleType) ||
-  namesRoles(expression) ||
-  operandsOf(expression).some(speaks);
+  readsRoles(expression) ||
+  operandsOf(expression).some(usesRoles);
 
 /**
- * Finds the policies that ask for roles while nobody can have any: what they ask is false for
- * everybody, so that a ban holds nobody back. One finding for each, of the policy as a whole.
+ * Finds the policies that use roles although no principal can have one: such a test is always false, so a ban by role
+ * has no effect. Gives one finding per policy, for the whole policy.
  */
 export const rolesInUse = (policies: readonly Policy[], { rolesPossible }: RoleRules): readonly ModelFinding[] => {
   if (rolesPossible) return [];
   return policies
     .filter(
       ({ principal, resource, conditions }) =>
-        scopeSpeaks(principal) || scopeSpeaks(resource) || conditions.some(({ body }) => speaks(body)),
+        scopeUsesRoles(principal) || scopeUsesRoles(resource) || conditions.some(({ body }) => usesRoles(body)),
     )
     .map(({ id, span }) => ({
       policyId: id,
       span,
-      message: 'it speaks of roles, and nobody has any',
+      message: 'the policy uses roles, but no principal can have one',
       suggestion:
         'set roles-claim, and accept tokens or enable saml: roles come from a claim of a token or an attribute of SAML',
     }));

@@ -1,7 +1,7 @@
 import { entities, type ModelType, plain, setOfType, unknownType } from './model-types.js';
 import { kindName } from './type-words.js';
 
-/** What is of one of the types. */
+/** The union of two types, widened to `unknownType` where necessary. */
 export const either = (left: ModelType, right: ModelType): ModelType => {
   if (left.kind === 'entities' && right.kind === 'entities') {
     return entities([...new Set([...left.types, ...right.types])]);
@@ -12,7 +12,7 @@ export const either = (left: ModelType, right: ModelType): ModelType => {
   return plain(left.name, { from: left.from === right.from ? left.from : null });
 };
 
-/** Whether no value is of both types. Entities of two types are looked at elsewhere, and any set may be empty. */
+/** Whether no value has both types. Does not compare entity types, nor element types: any set may be empty. */
 export const areApart = (left: ModelType, right: ModelType): boolean => {
   const [first, second] = [kindName(left), kindName(right)];
   return first !== null && second !== null && first !== second;

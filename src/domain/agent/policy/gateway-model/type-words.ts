@@ -3,7 +3,7 @@ import type { ModelEntityType, ModelType } from './model-types.js';
 export const listed = (names: readonly string[], last: 'and' | 'or'): string =>
   names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} ${last} ${names.at(-1)}`;
 
-/** What kind of value it is, in the words of Cedar; null: not known. */
+/** Cedar's name of the kind of value; null if unknown. */
 export const kindName = (type: ModelType): string | null => {
   if (type.kind === 'plain') return type.name;
   if (type.kind === 'entities') return 'entity';
@@ -12,13 +12,13 @@ export const kindName = (type: ModelType): string | null => {
 
 const severalOf: Readonly<Record<string, string>> = { string: 'strings', long: 'longs', entity: 'entities' };
 
-/** The same, with what is in a set. */
+/** As `kindName`, with the element type of a set. */
 export const typeWords = (type: ModelType): string | null => {
   const several = type.kind === 'set' ? severalOf[kindName(type.element) ?? ''] : undefined;
   return several === undefined ? kindName(type) : `set of ${several}`;
 };
 
-/** Names what has, or lacks, an attribute. */
+/** Names the owner of an attribute in messages. */
 export const ownerText = (type: ModelType): string => {
   if (type.kind === 'record') return type.name;
   if (type.kind === 'entities') return `an entity of type ${listed(type.types, 'or')}`;
@@ -33,6 +33,6 @@ const idAttributes: Readonly<Record<ModelEntityType, string | null>> = {
   Resource: 'resource.path',
 };
 
-/** Where the id of such an entity is as a text. */
+/** The attribute that holds the entity's id as a string; null if there is none. */
 export const idAttribute = ([first]: readonly ModelEntityType[]): string | null =>
   first === undefined ? null : idAttributes[first];

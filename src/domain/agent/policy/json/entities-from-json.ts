@@ -17,7 +17,7 @@ const isAction = ({ type }: EntityUid): boolean => type === 'Action' || type.end
 
 type ExpectedOfMember = (name: string) => ExpectedValue | null;
 
-/** What a schema says of the attributes and of the tags of an entity. */
+/** The types that a schema declares for the attributes and tags of an entity. */
 const expectedOfMembers = (
   { type }: EntityUid,
   schema: Schema | null,
@@ -30,13 +30,13 @@ const expectedOfMembers = (
   return { attribute: (name) => (attributes?.kind === 'record' ? attributes.attribute(name) : null), tag: () => tag };
 };
 
-/** `noun`: what the members are, for messages. */
+/** `noun` names the members in messages. */
 const membersOf = (
   json: ExactJson | undefined,
   noun: 'attribute' | 'tag',
   expected: ExpectedOfMember,
 ): Result<ValueMap, string> => {
-  if (!isExactObject(json)) return err(`its ${noun}s are a JSON object, not ${kindOfJson(json)}`);
+  if (!isExactObject(json)) return err(`its ${noun}s must be a JSON object, not ${kindOfJson(json)}`);
   const members = locateMembers(json, expected);
   if (members.ok) return members;
   const [name, ...steps] = members.error.steps;
@@ -44,13 +44,13 @@ const membersOf = (
 };
 
 const parentsOf = (uid: EntityUid, json: ExactJson | undefined): Result<readonly EntityUid[], string> => {
-  if (!Array.isArray(json)) return err(`its parents are an array, not ${kindOfJson(json)}`);
+  if (!Array.isArray(json)) return err(`its parents must be an array, not ${kindOfJson(json)}`);
   const parents: EntityUid[] = [];
   for (const [index, item] of json.entries()) {
     const parent = uidFromJson(item);
     if (!parent.ok) return err(`parent ${index + 1}: ${parent.error}`);
     if (isAction(uid) && !isAction(parent.value)) {
-      return err(`${shownName(formatEntityUid(parent.value))} cannot be the parent of an action, for it is none`);
+      return err(`${shownName(formatEntityUid(parent.value))} cannot be the parent of an action: only actions can`);
     }
     parents.push(parent.value);
   }
@@ -72,7 +72,7 @@ const declarationOf = (
   return ok({ uid, attributes: attributes.value, tags: tags.value, parents: parents.value });
 };
 
-/** Cedar takes `[uid, attrs, parents]` and `[uid, attrs, parents, tags]` for an entity as well. */
+/** Cedar also accepts `[uid, attrs, parents]` and `[uid, attrs, parents, tags]` as an entity. */
 const entityObjectOf = (json: ExactJson): ExactJson => {
   if (!Array.isArray(json)) return json;
   const [uid, attrs, parents, tags, ...others]: readonly ExactJson[] = json;
@@ -80,7 +80,7 @@ const entityObjectOf = (json: ExactJson): ExactJson => {
   return tags === undefined ? { uid, attrs, parents } : { uid, attrs, parents, tags };
 };
 
-/** The actions of the schema that are not among the entities already. */
+/** The schema's actions that the entities do not declare. */
 const actionsOf = (schema: Schema, declared: readonly EntityDeclaration[]): readonly EntityDeclaration[] => {
   const known = new Set(declared.map(({ uid }) => entityKey(uid)));
   return [...schema.actions]
@@ -89,19 +89,19 @@ const actionsOf = (schema: Schema, declared: readonly EntityDeclaration[]): read
 };
 
 /**
- * Reads entities in Cedar's JSON form: an array of `{"uid", "attrs", "parents"}` and, where an entity has them,
- * `"tags"`. Other keys are passed over, as Cedar does. The error names the entity and the attribute.
- * @param schema lets values leave out `__entity` and `__extn` where it gives their types, and brings its actions
+ * Reads entities in Cedar's JSON format: an array of `{"uid", "attrs", "parents"}` with optional `"tags"`. Ignores
+ * other keys, as Cedar does. The error names the entity and the attribute.
+ * @param schema allows values to omit `__entity` and `__extn` where it declares their types; adds its actions
  */
 export const entitiesFromJson = (
   json: ExactJson | undefined,
   schema: Schema | null = null,
 ): Result<Entities, string> => {
-  if (!Array.isArray(json)) return err(`the entities are a JSON array, not ${kindOfJson(json)}`);
+  if (!Array.isArray(json)) return err(`the entities must be a JSON array, not ${kindOfJson(json)}`);
   const declarations: EntityDeclaration[] = [];
   for (const [index, given] of json.entries()) {
     const item = entityObjectOf(given);
-    if (!isExactObject(item)) return err(`entity ${index + 1}: it is an object, not ${kindOfJson(item)}`);
+    if (!isExactObject(item)) return err(`entity ${index + 1}: must be an object, not ${kindOfJson(item)}`);
     const uid = uidFromJson(memberOf(item, 'uid'));
     if (!uid.ok) return err(`uid of entity ${index + 1}: ${uid.error}`);
     const declaration = declarationOf(uid.value, item, schema);

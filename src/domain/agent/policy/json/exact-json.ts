@@ -1,9 +1,8 @@
 import type { Long } from '../values/value.js';
 
 /**
- * A number of a JSON text that Cedar has no value for: one with a fraction or an exponent, or beyond 64 bits. It is
- * kept as it was written, so that whoever needs a value there can say what is wrong, and whoever does not need it can
- * pass over it.
+ * A JSON number that has no Cedar value: it has a fraction or an exponent, or exceeds 64 bits. It keeps the original
+ * text for the error message. Readers may ignore it where they need no value.
  */
 export class UnusableNumber {
   readonly text: string;
@@ -18,20 +17,19 @@ export interface ExactJsonObject {
 }
 
 /**
- * JSON in which an integer keeps all its digits. Every JsonValue is one as well, save that its numbers may have lost
- * digits already: those that are no safe integers are refused where a value is needed.
+ * JSON whose integers keep all their digits. Every JsonValue is also an ExactJson, but its numbers may have lost
+ * digits: a number that is not a safe integer is refused where a value is needed.
  */
 export type ExactJson = null | boolean | Long | string | UnusableNumber | readonly ExactJson[] | ExactJsonObject;
 
-/** Whether it is a JSON object. */
 export const isExactObject = (json: ExactJson | undefined): json is ExactJsonObject =>
   typeof json === 'object' && json !== null && !Array.isArray(json) && !(json instanceof UnusableNumber);
 
-/** The member of that name; undefined where the object has none of its own. */
+/** The own member of that name; undefined if there is none. */
 export const memberOf = (object: ExactJsonObject, name: string): ExactJson | undefined =>
   Object.hasOwn(object, name) ? object[name] : undefined;
 
-/** What it is, for a message: `a number`, `null`, `an array`. */
+/** Names the JSON type for a message: `a number`, `null`, `an array`. */
 export const kindOfJson = (json: ExactJson | undefined): string => {
   if (json === undefined) return 'nothing';
   if (json === null) return 'null';

@@ -4,7 +4,7 @@ import { longFromDecimalText } from '../values/long.js';
 import { type ExactJson, UnusableNumber } from './exact-json.js';
 import { type JsonStep, jsonPath } from './json-path.js';
 
-/** Characters that stand for themselves in a string: no control character, no quote, no backslash. */
+/** String characters without an escape: everything except control characters, quotes and backslashes. */
 const plainPattern = /[^"\\\x00-\x1f]*/y;
 const hexPattern = /[0-9a-fA-F]{4}/y;
 const loneSurrogate = /\p{Surrogate}/u;
@@ -20,15 +20,15 @@ const escapes: ReadonlyMap<string, string> = new Map([
   ['t', '\t'],
 ]);
 
-/** `line 3, column 9` of an offset, both from 1; looked for once, after a failure. */
+/** `line 3, column 9` of an offset; both count from 1. Linear, but runs only once, after a failure. */
 const placeOf = (text: string, offset: number): string => {
   const before = text.slice(0, offset);
   const lineStart = before.lastIndexOf('\n') + 1;
   return `line ${before.split('\n').length}, column ${offset - lineStart + 1}`;
 };
 
-/** Where a reader of a JSON text stands. Once it has failed it stays so, with the first failure. */
-class TextReading {
+/** A cursor over a JSON text. Stops at the first failure and keeps it. */
+class JsonCursor {
   readonly #text: string;
   readonly #steps: JsonStep[] = [];
   #position = 0;
@@ -46,7 +46,7 @@ class TextReading {
     return this.#failure !== null;
   }
 
-  /** What went wrong first, with the place. */
+  /** The first failure, with its location. */
   get failure(): string | null {
     return this.#failure;
   }
@@ -57,14 +57,14 @@ class TextReading {
     return null;
   }
 
-  /** Reads what is under a key or at an index, which then is part of the place of a failure. */
+  /** Reads the value under a key or index, and adds that step to the location of a failure. */
   within(step: JsonStep, read: () => void): void {
     this.#steps.push(step);
     read();
     this.#steps.pop();
   }
 
-  /** Takes what a sticky expression matches here; null where it matches nothing. */
+  /** Consumes the match of a sticky pattern; null if it does not match here. */
   take(pattern: RegExp): string | null {
     pattern.lastIndex = this.#position;
     const found = pattern.exec(this.#text);
@@ -91,11 +91,11 @@ class TextReading {
     }
   }
 
-  /** Takes a string in its quotes. */
+  /** Consumes a quoted string. */
   takeString(): string {
     const start = this.#position;
     if (!this.takeCharacter('"')) {
-      this.fail('a string was expected');
+      this.fail('expected a string');
       return '';
     }
     let value = '';
@@ -104,13 +104,13 @@ class TextReading {
       if (this.takeCharacter('"')) break;
       value += this.#takeEscape();
     }
-    if (loneSurrogate.test(value)) this.fail('the string has half of a surrogate pair', start);
+    if (loneSurrogate.test(value)) this.fail('the string has a lone surrogate', start);
     return value;
   }
 
   #takeEscape(): string {
     if (!this.takeCharacter('\\')) {
-      this.fail(this.#position < this.#text.length ? 'a control character in a string' : 'the string does not end');
+      this.fail(this.#position < this.#text.length ? 'control character in a string' : 'the string is not closed');
       return '';
     }
     if (this.takeCharacter('u')) {
@@ -119,19 +119,19 @@ class TextReading {
       return String.fromCharCode(Number.parseInt(hex ?? '0', 16));
     }
     const escaped = escapes.get(this.#text.charAt(this.#position));
-    if (escaped === undefined) this.fail('no such escape in a string');
+    if (escaped === undefined) this.fail('unknown escape in a string');
     this.#position += 1;
     return escaped ?? '';
   }
 }
 
-/** Arrays and objects within each other, at most. */
+/** Maximum nesting of arrays and objects. */
 export const maximumExactJsonDepth = 100;
 
 const numberPattern = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
 const integerPattern = /^-?[0-9]+$/;
-/** A sign and 19 digits: no 64-bit integer is longer. */
-const longestInteger = 20;
+/** A sign and 19 digits, the longest 64-bit integer. */
+const maxIntegerLength = 20;
 const words: ReadonlyMap<string, ExactJson> = new Map([
   ['true', true],
   ['false', false],
@@ -139,86 +139,86 @@ const words: ReadonlyMap<string, ExactJson> = new Map([
 ]);
 const wordPattern = /true|false|null/y;
 
-const readNumber = (reading: TextReading): ExactJson => {
-  const text = reading.take(numberPattern);
-  if (text === null) return reading.fail('a value was expected');
-  // A zero with a sign is no integer to JSON readers of Cedar either.
-  if (text === '-0' || text.length > longestInteger || !integerPattern.test(text)) return new UnusableNumber(text);
+const readNumber = (cursor: JsonCursor): ExactJson => {
+  const text = cursor.take(numberPattern);
+  if (text === null) return cursor.fail('expected a value');
+  // Cedar's JSON reader does not accept -0 as an integer either.
+  if (text === '-0' || text.length > maxIntegerLength || !integerPattern.test(text)) return new UnusableNumber(text);
   return longFromDecimalText(text) ?? new UnusableNumber(text);
 };
 
-const readArray = (reading: TextReading, depth: number): ExactJson => {
+const readArray = (cursor: JsonCursor, depth: number): ExactJson => {
   const items: ExactJson[] = [];
-  reading.skipSpace();
-  if (reading.takeCharacter(']')) return items;
-  while (!reading.hasFailed) {
-    reading.within(items.length, () => items.push(readValue(reading, depth)));
-    if (reading.takeCharacter(']')) return items;
-    if (!reading.takeCharacter(',')) reading.fail('"," or "]" was expected');
+  cursor.skipSpace();
+  if (cursor.takeCharacter(']')) return items;
+  while (!cursor.hasFailed) {
+    cursor.within(items.length, () => items.push(readValue(cursor, depth)));
+    if (cursor.takeCharacter(']')) return items;
+    if (!cursor.takeCharacter(',')) cursor.fail('expected "," or "]"');
   }
   return null;
 };
 
-/** Defines it: one that is named __proto__ is a member like any other. */
+/** Adds an own property, even for the name `__proto__`. */
 const addMember = (members: Record<string, ExactJson>, name: string, value: ExactJson): void => {
   if (name !== '__proto__') members[name] = value;
   else Object.defineProperty(members, name, { value, writable: true, enumerable: true, configurable: true });
 };
 
-const readMember = (reading: TextReading, members: Record<string, ExactJson>, depth: number): void => {
-  reading.skipSpace();
-  const start = reading.position;
-  const name = reading.takeString();
-  if (Object.hasOwn(members, name)) reading.fail(`the key ${quotedName(name)} is there twice`, start);
-  reading.skipSpace();
-  if (!reading.takeCharacter(':')) reading.fail('":" was expected');
-  if (!reading.hasFailed) reading.within(name, () => addMember(members, name, readValue(reading, depth)));
+const readMember = (cursor: JsonCursor, members: Record<string, ExactJson>, depth: number): void => {
+  cursor.skipSpace();
+  const start = cursor.position;
+  const name = cursor.takeString();
+  if (Object.hasOwn(members, name)) cursor.fail(`duplicate key ${quotedName(name)}`, start);
+  cursor.skipSpace();
+  if (!cursor.takeCharacter(':')) cursor.fail('expected ":"');
+  if (!cursor.hasFailed) cursor.within(name, () => addMember(members, name, readValue(cursor, depth)));
 };
 
-const readObject = (reading: TextReading, depth: number): ExactJson => {
+const readObject = (cursor: JsonCursor, depth: number): ExactJson => {
   const members: Record<string, ExactJson> = {};
-  reading.skipSpace();
-  if (reading.takeCharacter('}')) return members;
-  while (!reading.hasFailed) {
-    readMember(reading, members, depth);
-    if (reading.takeCharacter('}')) return members;
-    if (!reading.takeCharacter(',')) reading.fail('"," or "}" was expected');
+  cursor.skipSpace();
+  if (cursor.takeCharacter('}')) return members;
+  while (!cursor.hasFailed) {
+    readMember(cursor, members, depth);
+    if (cursor.takeCharacter('}')) return members;
+    if (!cursor.takeCharacter(',')) cursor.fail('expected "," or "}"');
   }
   return null;
 };
 
-const readBareValue = (reading: TextReading, depth: number): ExactJson => {
-  if (reading.nextIs('"')) return reading.takeString();
-  if (reading.nextIs('{') || reading.nextIs('[')) {
-    if (depth >= maximumExactJsonDepth) return reading.fail(`it is nested more than ${maximumExactJsonDepth} deep`);
-    return reading.takeCharacter('{') ? readObject(reading, depth + 1) : readNested(reading, depth + 1);
+const readBareValue = (cursor: JsonCursor, depth: number): ExactJson => {
+  if (cursor.nextIs('"')) return cursor.takeString();
+  if (cursor.nextIs('{') || cursor.nextIs('[')) {
+    if (depth >= maximumExactJsonDepth) return cursor.fail(`nested more than ${maximumExactJsonDepth} deep`);
+    return cursor.takeCharacter('{') ? readObject(cursor, depth + 1) : readNested(cursor, depth + 1);
   }
-  const word = reading.take(wordPattern);
-  return word === null ? readNumber(reading) : (words.get(word) ?? null);
+  const word = cursor.take(wordPattern);
+  return word === null ? readNumber(cursor) : (words.get(word) ?? null);
 };
 
-const readNested = (reading: TextReading, depth: number): ExactJson => {
-  reading.takeCharacter('[');
-  return readArray(reading, depth);
+const readNested = (cursor: JsonCursor, depth: number): ExactJson => {
+  cursor.takeCharacter('[');
+  return readArray(cursor, depth);
 };
 
-/** Reads a value and the white space around it. */
-const readValue = (reading: TextReading, depth: number): ExactJson => {
-  if (reading.hasFailed) return null;
-  reading.skipSpace();
-  const value = readBareValue(reading, depth);
-  reading.skipSpace();
+/** Reads a value and the surrounding white space. */
+const readValue = (cursor: JsonCursor, depth: number): ExactJson => {
+  if (cursor.hasFailed) return null;
+  cursor.skipSpace();
+  const value = readBareValue(cursor, depth);
+  cursor.skipSpace();
   return value;
 };
 
 /**
- * Reads JSON (RFC 8259) with all the digits of its integers. Stricter than the standard: a key may be there only once
- * in an object, nesting is bounded, and a string has no half of a surrogate pair. The error says where, by line and
- * by key: `line 3, column 9 (at [0].attrs): the key "age" is there twice`.
+ * Parses JSON (RFC 8259) and keeps all digits of integers. Stricter than the standard: it refuses duplicate keys,
+ * nesting beyond a limit and lone surrogates. The error gives line, column and path:
+ * `line 3, column 9 (at [0].attrs): duplicate key "age"`.
  */
 export const parseExactJson = (text: string): Result<ExactJson, string> => {
-  const reading = new TextReading(text);
-  const value = readValue(reading, 0);
-  if (!reading.hasFailed && reading.position < text.length) reading.fail('the end of the text was expected');
-  return reading.failure === null ? ok(value) : err(reading.failure);
+  const cursor = new JsonCursor(text);
+  const value = readValue(cursor, 0);
+  if (!cursor.hasFailed && cursor.position < text.length) cursor.fail('expected the end of the text');
+  return cursor.failure === null ? ok(value) : err(cursor.failure);
 };

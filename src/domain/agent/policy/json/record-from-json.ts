@@ -6,16 +6,16 @@ import { formatJsonFailure } from './json-failure.js';
 import { locateValue } from './value-from-json.js';
 
 /**
- * Reads the context of a request: an object, which has to be a record. The error is one clause, with the path in it.
- * @param expected what a schema says of the context, where there is one
+ * Reads the context of a request, a JSON object that is a record. The error is one clause that includes the path.
+ * @param expected the type that a schema declares for the context; null without a schema
  */
 export const contextFromJson = (
   json: ExactJson | undefined,
   expected: ExpectedValue | null = null,
 ): Result<RecordValue, string> => {
-  if (!isExactObject(json)) return err(`the context is a JSON object, not ${kindOfJson(json)}`);
+  if (!isExactObject(json)) return err(`the context must be a JSON object, not ${kindOfJson(json)}`);
   const value = locateValue(json, expected);
   if (!value.ok) return err(`context: ${formatJsonFailure(value.error)}`);
-  if (typeof value.value !== 'object' || value.value.kind !== 'record') return err('the context is no record');
+  if (typeof value.value !== 'object' || value.value.kind !== 'record') return err('the context must be a record');
   return ok(value.value);
 };

@@ -20,13 +20,12 @@ const reserved: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Whether a text names an entity type as data has to write it: `User` or `Photos::Album`, no white space, no reserved
- * word.
+ * Whether a text is an entity type name in data: `User` or `Photos::Album`, without white space or reserved words.
  */
 const isEntityTypeName = (text: string): boolean =>
   namePattern.test(text) && text.split('::').every((part) => !reserved.has(part));
 
-/** The texts that name an entity; nothing is known of the type yet. */
+/** The type and id of an entity before the type name is checked. */
 export interface TypeAndId {
   readonly type: string;
   readonly id: string;
@@ -35,25 +34,25 @@ export interface TypeAndId {
 const textsOf = (type: ExactJson | undefined, id: ExactJson | undefined): TypeAndId | null =>
   typeof type === 'string' && typeof id === 'string' ? { type, id } : null;
 
-/** Of `{"type": "User", "id": "alice"}`, whatever other keys it has; null: it has not the shape. */
+/** Reads `{"type": "User", "id": "alice"}` and ignores other keys; null for any other shape. */
 export const typeAndIdOf = (json: ExactJson | undefined): TypeAndId | null =>
   isExactObject(json) ? textsOf(memberOf(json, 'type'), memberOf(json, 'id')) : null;
 
-/** The same, or `["User", "alice"]`, which Cedar takes for the name of an entity, but not for a value. */
-const namingOf = (json: ExactJson | undefined): TypeAndId | null =>
+/** As `typeAndIdOf`, and also `["User", "alice"]`, which Cedar accepts as an entity name but not as a value. */
+const nameOf = (json: ExactJson | undefined): TypeAndId | null =>
   Array.isArray(json) && json.length === 2 ? textsOf(json[0], json[1]) : typeAndIdOf(json);
 
-/** The entity; an error: no type has such a name. */
+/** Creates the entity; an error if the type name is invalid. */
 export const entityOf = ({ type, id }: TypeAndId): Result<EntityUid, JsonFailure> =>
   isEntityTypeName(type)
     ? ok(entityUid(type, id))
     : jsonFailure(`${quotedName(type)} is not the name of an entity type`);
 
 const misshapen = (json: ExactJson | undefined): Result<EntityUid, JsonFailure> => {
-  if (!isExactObject(json)) return jsonFailure(`an entity is {"type": ..., "id": ...}, not ${kindOfJson(json)}`);
+  if (!isExactObject(json)) return jsonFailure(`an entity must be {"type": ..., "id": ...}, not ${kindOfJson(json)}`);
   const type = memberOf(json, 'type');
-  if (typeof type !== 'string') return jsonFailure(`the "type" of an entity is a string, not ${kindOfJson(type)}`);
-  return jsonFailure(`the "id" of an entity is a string, not ${kindOfJson(memberOf(json, 'id'))}`);
+  if (typeof type !== 'string') return jsonFailure(`the "type" of an entity must be a string, not ${kindOfJson(type)}`);
+  return jsonFailure(`the "id" of an entity must be a string, not ${kindOfJson(memberOf(json, 'id'))}`);
 };
 
 const withinEscape = (entity: Result<EntityUid, JsonFailure>): Result<EntityUid, JsonFailure> =>
@@ -62,23 +61,23 @@ const withinEscape = (entity: Result<EntityUid, JsonFailure>): Result<EntityUid,
 const fromObject = (json: ExactJsonObject): Result<EntityUid, JsonFailure> => {
   if (typeof memberOf(json, '__expr') === 'string') return expressionFailure();
   const escaped = memberOf(json, '__entity');
-  const inner = namingOf(escaped);
+  const inner = nameOf(escaped);
   if (inner !== null) return withinEscape(entityOf(inner));
   const plain = typeAndIdOf(json);
   if (plain !== null) return entityOf(plain);
   return escaped === undefined ? misshapen(json) : withinEscape(misshapen(escaped));
 };
 
-/** As `uidFromJson`, with the place of what is wrong. */
+/** As `uidFromJson`; the error has a path. */
 export const locateUid = (json: ExactJson | undefined): Result<EntityUid, JsonFailure> => {
   if (isExactObject(json)) return fromObject(json);
-  const naming = namingOf(json);
-  return naming === null ? misshapen(json) : entityOf(naming);
+  const name = nameOf(json);
+  return name === null ? misshapen(json) : entityOf(name);
 };
 
 /**
- * Reads the name of an entity: `{"type": "User", "id": "alice"}`, `["User", "alice"]`, or either within `__entity`.
- * Other keys are passed over, as Cedar does.
+ * Reads an entity uid: `{"type": "User", "id": "alice"}`, `["User", "alice"]`, or either inside `__entity`. Ignores
+ * other keys, as Cedar does.
  */
 export const uidFromJson = (json: ExactJson | undefined): Result<EntityUid, string> => {
   const uid = locateUid(json);

@@ -12,15 +12,15 @@ import { type ExactJson, type ExactJsonObject, isExactObject, memberOf, Unusable
 import { below, expressionFailure, formatJsonFailure, type JsonFailure, jsonFailure } from './json-failure.js';
 import { entityOf, locateUid, type TypeAndId, typeAndIdOf } from './uid-from-json.js';
 
-/** A call of a function of an extension; of a method, the value before the dot is the first argument. */
+/** A call of an extension function. For a method, the receiver is the first argument. */
 interface ExtensionCall {
   readonly name: string;
   readonly arguments: readonly ExactJson[];
 }
 
 /**
- * Of `{"fn": "ip", "arg": "10.0.0.1"}` or `{"fn": "offset", "args": [..., ...]}`; null: it has not the shape. Other
- * keys are passed over, and so is "args" beside "arg", as Cedar does.
+ * Reads `{"fn": "ip", "arg": "10.0.0.1"}` or `{"fn": "offset", "args": [..., ...]}`; null for any other shape. Ignores
+ * other keys, and "args" beside "arg", as Cedar does.
  */
 const extensionCallOf = (json: ExactJson | undefined): ExtensionCall | null => {
   if (!isExactObject(json)) return null;
@@ -32,10 +32,10 @@ const extensionCallOf = (json: ExactJson | undefined): ExtensionCall | null => {
   return Array.isArray(args) ? { name, arguments: args } : null;
 };
 
-/** Whether there is such a function, which takes so many arguments. */
+/** Checks that the function exists and takes this number of arguments. */
 const checkExtensionCall = ({ name, arguments: values }: ExtensionCall): Result<null, JsonFailure> => {
-  // Cedar takes it in data and evaluates in part; a request of which something is unknown is not decided here.
-  if (name === partialEvaluationFunction) return jsonFailure(`"${name}" is not supported: a value has to be known`);
+  // Cedar accepts it in data for partial evaluation, which is not supported here.
+  if (name === partialEvaluationFunction) return jsonFailure(`"${name}" is not supported: give a known value`);
   const signature = extensionSignatures.get(name);
   if (signature === undefined) return jsonFailure(`there is no extension function ${quotedName(name)}`);
   const expected = signature.parameters + (signature.style === 'method' ? 1 : 0);
@@ -43,15 +43,15 @@ const checkExtensionCall = ({ name, arguments: values }: ExtensionCall): Result<
   return ok(null);
 };
 
-/** What an object stands for that is no record. */
+/** An object that denotes something other than a record. */
 type JsonEscape =
   | { readonly key: '__entity'; readonly entity: TypeAndId }
   | { readonly key: '__extn'; readonly call: ExtensionCall }
   | { readonly key: '__expr' };
 
 /**
- * What an object stands for; null: it is a record. Cedar takes an object for an escape only where the reserved key is
- * alone in it and what is under the key has the very shape; any other is a record with a key of that name.
+ * The escape that an object denotes; null if it is a record. Cedar treats an object as an escape only if the reserved
+ * key is its only key and its value has the exact shape. Any other object is a record with a key of that name.
  */
 const escapeOf = (json: ExactJsonObject): JsonEscape | null => {
   const [key, ...others] = Object.keys(json);
@@ -70,11 +70,11 @@ const escapeOf = (json: ExactJsonObject): JsonEscape | null => {
 type Located<T> = Result<T, JsonFailure>;
 type Expected = ExpectedValue | null;
 
-/** Sets, records and extension calls within each other, at most. */
+/** Maximum nesting of sets, records and extension calls. */
 export const maximumValueDepth = 64;
 
 const longFromJson = (json: Long | UnusableNumber): Located<Value> => {
-  // Adding zero makes the negative zero of a JavaScript number the only zero that Cedar has.
+  // Adding zero turns -0 into 0, the only zero of Cedar.
   if (typeof json === 'number' && Number.isSafeInteger(json)) return ok(json + 0);
   const long = typeof json === 'bigint' ? longFromBigint(json) : null;
   if (long !== null) return ok(long);
@@ -112,7 +112,7 @@ const callExtension = (call: ExtensionCall, depth: number): Located<Value> => {
   return values.ok ? applyExtension(call.name, values.value) : values;
 };
 
-/** Cedar passes over some keys of an escape, but not over a number there that it cannot hold. */
+/** Cedar ignores some keys of an escape, but it refuses numbers beyond 64 bits in them. */
 const checkNumbers = (json: ExactJson, depth: number): Located<null> => {
   if (typeof json === 'number' || typeof json === 'bigint' || json instanceof UnusableNumber) {
     const long = longFromJson(json);
@@ -127,21 +127,23 @@ const checkNumbers = (json: ExactJson, depth: number): Located<null> => {
   return ok(null);
 };
 
-const valueOfEscape = (meant: JsonEscape, depth: number): Located<Value> => {
-  if (meant.key === '__expr') return expressionFailure();
-  const value = meant.key === '__entity' ? entityOf(meant.entity) : callExtension(meant.call, depth);
-  return value.ok ? value : below(meant.key, value.error);
+const valueOfEscape = (escaped: JsonEscape, depth: number): Located<Value> => {
+  if (escaped.key === '__expr') return expressionFailure();
+  const value = escaped.key === '__entity' ? entityOf(escaped.entity) : callExtension(escaped.call, depth);
+  return value.ok ? value : below(escaped.key, value.error);
 };
 
 const objectFromJson = (json: ExactJsonObject, depth: number, expected: Expected): Located<Value> => {
-  const meant = escapeOf(json);
-  if (meant !== null) {
+  const escaped = escapeOf(json);
+  if (escaped !== null) {
     const checked = checkNumbers(json, depth - 1);
-    return checked.ok ? valueOfEscape(meant, depth) : checked;
+    return checked.ok ? valueOfEscape(escaped, depth) : checked;
   }
   if (expected?.kind === 'extension') {
     const call = extensionCallOf(memberOf(json, '__extn')) ?? extensionCallOf(json);
-    return call === null ? jsonFailure('an extension value is {"fn": ..., "arg": ...}') : callExtension(call, depth);
+    return call === null
+      ? jsonFailure('an extension value must be {"fn": ..., "arg": ...}')
+      : callExtension(call, depth);
   }
   const members = membersFromJson(json, depth, expected);
   return members.ok ? ok(recordOf(members.value)) : members;
@@ -176,21 +178,20 @@ const membersFromJson = (
 };
 
 /**
- * Reads each member of an object as a value, whatever its key. `expectedOfMember`: by its key, what a schema says of
- * it.
+ * Reads every member of an object as a value. `expectedOfMember` gives the type that a schema declares for a key.
  */
 export const locateMembers = (
   json: ExactJsonObject,
   expectedOfMember: (key: string) => ExpectedValue | null = () => null,
 ): Located<ReadonlyMap<string, Value>> => membersFromJson(json, 0, { kind: 'record', attribute: expectedOfMember });
 
-/** As `valueFromJson`, with the place of what is wrong. */
+/** As `valueFromJson`; the error has a path. */
 export const locateValue = (json: ExactJson, expected: ExpectedValue | null): Located<Value> => read(json, 0, expected);
 
 /**
- * Reads a value in Cedar's JSON form: integers, strings, booleans, arrays as sets, objects as records, `{"__entity":
- * {"type", "id"}}` and `{"__extn": {"fn", "arg"}}`. The error is one clause, with the path in the value.
- * @param expected what a schema says of the value, which then may leave out `__entity` and `__extn`
+ * Reads a value in Cedar's JSON format: integers, strings, booleans, arrays as sets, objects as records, `{"__entity":
+ * {"type", "id"}}` and `{"__extn": {"fn", "arg"}}`. The error is one clause that includes the path.
+ * @param expected the type that a schema declares; the value may then omit `__entity` and `__extn`
  */
 export const valueFromJson = (json: ExactJson, expected: ExpectedValue | null = null): Result<Value, string> => {
   const value = locateValue(json, expected);

@@ -11,9 +11,9 @@ const piecesOf = (pattern: LikePattern): [string, ...string[]] => {
 };
 
 /**
- * The test of `like`. A star takes any text, none included. Each text between stars is taken where it first occurs,
- * which is never worse than a later place, so a match goes over the text once and never back. UTF-16 code units give
- * the same answer as Unicode scalar values: in well-formed text no piece can begin or end inside a pair.
+ * Compiles a `like` pattern into a test. A star matches any text, including none. Each text between stars matches its
+ * first occurrence, which is never worse than a later one, so matching is linear and never backtracks. Comparing UTF-16
+ * code units equals comparing Unicode scalar values: in well-formed text no piece starts or ends inside a pair.
  */
 export const likeMatcher = (pattern: LikePattern): ((text: string) => boolean) => {
   const [prefix, ...rest] = piecesOf(pattern);

@@ -31,14 +31,14 @@ const wordHints: ReadonlyMap<string, string> = new Map([
   ['subject', caller],
   ['client', caller],
   ['caller', caller],
-  ['method', 'what is done is called `action`'],
-  ['operation', 'what is done is called `action`'],
-  ['object', 'what it is done to is called `resource`'],
-  ['request', 'what is known of a request is in `context`'],
+  ['method', 'the operation is called `action`'],
+  ['operation', 'the operation is called `action`'],
+  ['object', 'the object is called `resource`'],
+  ['request', 'the properties of a request are in `context`'],
 ]);
 
-const straightQuotes = 'strings have straight double quotes: "text"';
-const doubleQuotes = 'strings have double quotes: "text"';
+const straightQuotes = 'use straight double quotes: "text"';
+const doubleQuotes = 'use double quotes: "text"';
 
 const characterHints: ReadonlyMap<string, string> = new Map([
   ["'", doubleQuotes],
@@ -52,10 +52,10 @@ const characterHints: ReadonlyMap<string, string> = new Map([
   ['~', meant('like')],
   ['#', 'a comment begins with `//`'],
   ['\ufeff', 'save the text without a byte order mark'],
-  ['?', 'write `if .. then .. else ..`; `has` asks whether an attribute is there'],
+  ['?', 'write `if .. then .. else ..`; `has` tests whether an attribute exists'],
 ]);
 
-/** What was probably meant by a word that is none of Cedar's. */
+/** A suggestion for a word that Cedar does not have. */
 export const wordHint = (word: string): string | null => wordHints.get(word.toLowerCase()) ?? null;
 
 const equalsHint = (token: Token, text: string): string => {
@@ -64,7 +64,7 @@ const equalsHint = (token: Token, text: string): string => {
   return text[token.start - 1] === '=' && text[token.start - 2] === '!' ? meant('!=') : meant('==');
 };
 
-/** What was probably meant by a token that cannot be where it is in `text`. */
+/** A suggestion for a token that is not allowed at its position in `text`. */
 export const hintFor = (token: Token, text: string): string | null => {
   switch (token.kind) {
     case 'identifier':

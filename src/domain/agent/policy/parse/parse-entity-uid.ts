@@ -6,7 +6,7 @@ import { parseExpression } from './parse-expression.js';
 import type { PolicyParseProblem } from './policy-parse-problem.js';
 import { TokenCursor } from './token-cursor.js';
 
-/** An expression that stands alone, with nothing after it. */
+/** Parses a text that is exactly one expression. */
 export const parseExpressionText = (
   text: string,
   dialect: PolicyDialect,
@@ -20,7 +20,7 @@ export const parseExpressionText = (
   return parsed !== null && cursor.problems.length === 0 ? ok(parsed.expression) : err(cursor.problemsInOrder());
 };
 
-/** Reads `Type::"id"`, as policies write it. The error says what was expected. */
+/** Parses `Type::"id"` in policy syntax. The error names what was expected. */
 export const parseEntityUid = (text: string): Result<EntityUid, string> => {
   const parsed = parseExpressionText(text, 'cedar');
   if (!parsed.ok) {

@@ -8,10 +8,10 @@ import type { PolicyTokenKind } from './token.js';
 import type { TokenCursor } from './token-cursor.js';
 import { unescapePattern } from './unescape-text.js';
 
-/** How many `!` or `-` may be in a row, as in Cedar. */
-const mostOperators = 4;
+/** Maximum number of consecutive `!` or `-`, as in Cedar. */
+const maxOperators = 4;
 
-/** `-` right before a number is part of it, so that the least 64-bit integer can be written; `-1.a` is `-(1.a)`. */
+/** `-` before a number is part of the literal, which allows the smallest 64-bit integer. `-1.a` is `-(1.a)`. */
 const parseNegative = (cursor: TokenCursor, minusStart: number): ParsedExpression => {
   if (!cursor.at('number')) return null;
   const after = scanToken(cursor.text, cursor.token.end).kind;
@@ -21,9 +21,9 @@ const parseNegative = (cursor: TokenCursor, minusStart: number): ParsedExpressio
 };
 
 const tooMany = (cursor: TokenCursor, operator: '!' | '-', start: number): null =>
-  cursor.report(`more than ${mostOperators} \`${operator}\` in a row`, cursor.spanFrom(start));
+  cursor.report(`more than ${maxOperators} \`${operator}\` in a row`, cursor.spanFrom(start));
 
-/** An operand with `!` or `-` before it, but not both. */
+/** An operand with leading `!` or `-`, but not a mix of both. */
 const parseUnary = (cursor: TokenCursor, parse: ExpressionParser): ParsedExpression => {
   const operator = cursor.token.kind;
   if (operator !== '!' && operator !== '-') return parseMember(cursor, parse);
@@ -31,7 +31,7 @@ const parseUnary = (cursor: TokenCursor, parse: ExpressionParser): ParsedExpress
   const first = cursor.token.start;
   while (cursor.at(operator)) {
     starts.push(cursor.advance().start);
-    if (starts.length > mostOperators) return tooMany(cursor, operator, first);
+    if (starts.length > maxOperators) return tooMany(cursor, operator, first);
   }
   if (cursor.at('!') || cursor.at('-')) return cursor.unexpected('an operand', 'put the operand in parentheses');
   let operand: ParsedExpression = null;
@@ -57,7 +57,7 @@ const relationWords: ReadonlySet<string> = new Set(['in', 'has', 'like', 'is']);
 const isSum = (kind: PolicyTokenKind): kind is '+' | '-' => kind === '+' || kind === '-';
 const isProduct = (kind: PolicyTokenKind): kind is '*' => kind === '*';
 
-/** Operands between operators of one precedence, as one node. */
+/** Parses operands joined by operators of one precedence into one node. */
 const parseArithmetic = (
   cursor: TokenCursor,
   isOperator: (kind: PolicyTokenKind) => kind is '+' | '-' | '*',
@@ -152,7 +152,7 @@ const parseRest = (cursor: TokenCursor, left: Parsed, start: number, parse: Expr
   return parseBinary(cursor, left, start, parse);
 };
 
-/** Two operands with a comparison, `in`, `has`, `like` or `is` between, or one alone. Relations do not chain. */
+/** One operand, or two joined by a comparison, `in`, `has`, `like` or `is`. Relations do not chain. */
 const parseRelation = (cursor: TokenCursor, parse: ExpressionParser): ParsedExpression => {
   const { start } = cursor.token;
   const left = parseSum(cursor, parse);
@@ -213,7 +213,7 @@ const parseIf = (cursor: TokenCursor): ParsedExpression => {
   );
 };
 
-/** Any expression; passed. Null where a problem was reported, the place of the cursor is then of no meaning. */
+/** Consumes any expression. Null if a problem was reported; the cursor position is then undefined. */
 export const parseExpression = (cursor: TokenCursor): ParsedExpression => {
   if (!cursor.enter()) return null;
   const parsed = cursor.atWord('if') ? parseIf(cursor) : parseOr(cursor);

@@ -9,7 +9,7 @@ import { checkName, type ParsedName, parseIdentifier, parseName, quotedEntity, s
 import { branch, type ExpressionParser, leaf, type ParsedExpression, parseList } from './parsed-expression.js';
 import type { TokenCursor } from './token-cursor.js';
 
-/** Arguments of the methods that are part of the language itself. */
+/** Number of arguments of the built-in methods. */
 const methods: ReadonlyMap<string, number> = new Map([
   ['contains', 1],
   ['containsAll', 1],
@@ -31,8 +31,8 @@ const functionNames = extensionNames('function');
 const extensionMethodNames = extensionNames('method');
 
 /**
- * A method has to be known, and a method of the language has to have its number of arguments. As in Cedar, those of an
- * extension may have any number here: a wrong one is an error of the evaluation.
+ * Checks that a method exists and that a built-in method has the right number of arguments. As in Cedar, the parser
+ * accepts any number for an extension method; a wrong number is an evaluation error.
  */
 const checkMethodArity = (cursor: TokenCursor, name: string, given: number, span: SourceSpan): void => {
   const known = methodsOf(cursor.dialect);
@@ -56,8 +56,8 @@ const checkMethodArity = (cursor: TokenCursor, name: string, given: number, span
 };
 
 /**
- * A function has to be known; as in Cedar the number of its arguments is not looked at here, and `unknown` is read
- * where the language is that of Cedar and no more, to be an error of the evaluation.
+ * Checks that a function exists. As in Cedar, the parser accepts any number of arguments. The `cedar` dialect also
+ * accepts `unknown`, which then is an evaluation error.
  */
 const checkFunction = (cursor: TokenCursor, name: string, span: SourceSpan): void => {
   const signature = extensionSignatures.get(name);
@@ -90,7 +90,7 @@ const parseRecord = (cursor: TokenCursor, parse: ExpressionParser): ParsedExpres
     cursor.advance();
     if (key.kind === 'identifier') checkName(cursor, key);
     const name = key.kind === 'string' ? stringValue(cursor, key) : key.text;
-    const hint = cursor.at('}') ? `${recordForm}; a placeholder is not filled in` : recordForm;
+    const hint = cursor.at('}') ? `${recordForm}; placeholders are not replaced` : recordForm;
     if (!cursor.expect(':', '`:` and the value of the attribute', hint)) return null;
     const value = parse(cursor);
     if (value === null) return null;
@@ -122,13 +122,13 @@ const strayName = (cursor: TokenCursor, { name, span, isPath }: ParsedName): nul
   return cursor.report(
     `\`${shortenedText(name)}\` is not a value: there are \`principal\`, \`action\`, \`resource\` and \`context\``,
     span,
-    near ?? `a text has quotes: "${shortenedText(name)}"`,
+    near ?? `put quotes around a string: "${shortenedText(name)}"`,
   );
 };
 
 const parseNamed = (cursor: TokenCursor, parse: ExpressionParser): ParsedExpression => {
   const first = cursor.token;
-  if (first.text === 'if') return cursor.report('an `if` inside an operation has to be in parentheses', first);
+  if (first.text === 'if') return cursor.report('an `if` inside an operation must be in parentheses', first);
   const name = parseName(cursor);
   if (name === null) return null;
   if (name.id !== null) {
@@ -221,7 +221,7 @@ const parseDot = (cursor: TokenCursor, object: Parsed, start: number, parse: Exp
   );
 };
 
-/** A primary and what is asked of it: `.name`, `["name"]` and `.method(..)`, from the left. */
+/** A primary followed by any number of `.name`, `["name"]` and `.method(..)`. */
 export const parseMember = (cursor: TokenCursor, parse: ExpressionParser): ParsedExpression => {
   const { start } = cursor.token;
   let member = parsePrimary(cursor, parse);

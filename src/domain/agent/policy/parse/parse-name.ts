@@ -3,9 +3,9 @@ import { reservedWords, type Token } from './token.js';
 import type { TokenCursor } from './token-cursor.js';
 import { unescapeText } from './unescape-text.js';
 
-const longestSuggested = 100;
+const maxSuggestionLength = 100;
 
-/** What the string token says; a bad escape is a problem, and the text is then empty. */
+/** The value of a string token. Reports a bad escape and then returns the empty string. */
 export const stringValue = (cursor: TokenCursor, token: Token): string => {
   const value = unescapeText(cursor.text, token.start + 1, token.end - 1);
   if (value.ok) return value.value;
@@ -13,13 +13,13 @@ export const stringValue = (cursor: TokenCursor, token: Token): string => {
   return '';
 };
 
-/** A reserved word where a name has to be is a problem. */
+/** Reports a reserved word that is used as a name. */
 export const checkName = (cursor: TokenCursor, token: Token): void => {
   if (!reservedWords.has(token.text)) return;
   cursor.report(`\`${token.text}\` is a reserved word and cannot be a name`, { start: token.start, end: token.end });
 };
 
-/** A name that is one identifier, such as that of an attribute; passed. */
+/** Consumes a single-identifier name, such as an attribute. */
 export const parseIdentifier = (cursor: TokenCursor, expected: string, suggestion: string | null): string | null => {
   if (!cursor.at('identifier')) return cursor.unexpected(expected, suggestion);
   const token = cursor.advance();
@@ -29,15 +29,15 @@ export const parseIdentifier = (cursor: TokenCursor, expected: string, suggestio
 
 export interface ParsedName {
   readonly name: string;
-  /** Of its first identifier. */
+  /** Start offset of the first identifier. */
   readonly start: number;
   readonly span: SourceSpan;
   readonly isPath: boolean;
-  /** The string after the last `::`, which makes the name an entity. */
+  /** The string after the last `::`, if the name is an entity; otherwise null. */
   readonly id: string | null;
 }
 
-/** `A`, `A::B` or `A::B::"id"`; passed. The caller has seen the identifier that it begins with. */
+/** Consumes `A`, `A::B` or `A::B::"id"`. The caller has checked that the next token is an identifier. */
 export const parseName = (cursor: TokenCursor): ParsedName | null => {
   const first = cursor.advance();
   const parts = [first];
@@ -56,14 +56,14 @@ export const parseName = (cursor: TokenCursor): ParsedName | null => {
   return { name, start: first.start, span: cursor.spanFrom(first.start), isPath: parts.length > 1, id };
 };
 
-/** Suggests quotes for the last part of `A::B`. */
+/** Suggests quotes around the last part of `A::B`. */
 export const quotedEntity = (name: string): string | null => {
-  if (name.length > longestSuggested) return null;
+  if (name.length > maxSuggestionLength) return null;
   const at = name.lastIndexOf('::');
   return `entities have quotes: did you mean \`${name.slice(0, at)}::"${name.slice(at + 2)}"\`?`;
 };
 
-/** The name of an entity type; passed. */
+/** Consumes the name of an entity type. */
 export const parseTypeName = (cursor: TokenCursor): string | null => {
   if (cursor.at('string')) {
     return cursor.unexpected('an entity type after `is`', 'write the type without quotes');

@@ -11,7 +11,7 @@ const tooLong = (length: number): PolicyParseProblem => ({
   suggestion: null,
 });
 
-/** Is this a word before `(`, as `permit` is at the beginning of a policy? */
+/** Whether the next tokens are an identifier and `(`, as at the start of a policy. */
 const atCall = (cursor: TokenCursor): boolean => {
   if (!cursor.at('identifier')) return false;
   const word = cursor.advance();
@@ -24,8 +24,8 @@ const atEffect = (cursor: TokenCursor): boolean =>
   (cursor.atWord('permit') || cursor.atWord('forbid')) && atCall(cursor);
 
 /**
- * Goes to where the next policy begins, from a policy that begins at `start`: behind a `;`, unless that was inside of
- * the broken one, or where `permit(` or `@` is, which are nowhere inside of one.
+ * Skips a broken policy that begins at `start`. Stops after a `;` that an identifier and `(` follow, or at `@` or an
+ * effect with `(`, which never occur inside a policy.
  */
 const skipPolicy = (cursor: TokenCursor, start: number): void => {
   while (!cursor.at('end')) {
@@ -35,9 +35,9 @@ const skipPolicy = (cursor: TokenCursor, start: number): void => {
 };
 
 /**
- * All policies and templates of a text, with the ids `policy0`, `policy1` and so on. Else all problems, in the order
- * of the text and at most `policyLimits.problems`: after a broken policy the parser goes on behind its `;`. Time and
- * memory are linear in the text, and the tree is bounded by `policyLimits.depth`.
+ * Parses all policies and templates of a text, with the ids `policy0`, `policy1` and so on. The error lists all
+ * problems in source order, at most `policyLimits.problems`: the parser continues after a broken policy. Time and
+ * memory are linear in the text; `policyLimits.depth` bounds the depth of the tree.
  */
 export const parsePolicies = (
   text: string,

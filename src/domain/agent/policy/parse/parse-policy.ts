@@ -16,7 +16,7 @@ import { parseTypeName, stringValue } from './parse-name.js';
 import { inParentheses, parseScopeEntity, parseScopeUid } from './parse-scope-entity.js';
 import type { TokenCursor } from './token-cursor.js';
 
-/** An action alone; passed. The type of an action is `Action`, in any namespace. */
+/** Consumes a single action. Its type is `Action`, in any namespace. */
 const parseAction = (cursor: TokenCursor): EntityUid | null => {
   const { start } = cursor.token;
   const action = parseScopeUid(cursor, 'an action, as in `Action::"GET"`');
@@ -29,7 +29,7 @@ const parseAction = (cursor: TokenCursor): EntityUid | null => {
 
 const parseElement = (cursor: TokenCursor): EntityUid | null => inParentheses(cursor, () => parseAction(cursor));
 
-/** One action or `[A, B]`; passed. */
+/** Consumes one action or `[A, B]`. */
 const parseActions = (cursor: TokenCursor): readonly EntityUid[] | null => {
   if (!cursor.take('[')) {
     const action = parseAction(cursor);
@@ -49,7 +49,7 @@ const parseActions = (cursor: TokenCursor): readonly EntityUid[] | null => {
 const parseOne = (cursor: TokenCursor): EntityUid | null =>
   cursor.at('[') ? cursor.unexpected('one action', 'use `in` for several') : parseAction(cursor);
 
-/** What a scope says after `action`; passed. */
+/** Consumes the constraint after `action`. */
 const parseActionConstraint = (cursor: TokenCursor): ActionConstraint | null => {
   if (cursor.atWord('is')) {
     return cursor.report('`is` cannot be in the scope of the action', cursor.token, 'use `==` or `in`');
@@ -66,9 +66,8 @@ const parseActionConstraint = (cursor: TokenCursor): ActionConstraint | null => 
 
 type ScopeVariable = 'principal' | 'action' | 'resource';
 
-/** How a scope is written, as a suggestion. */
 const scopeOrder = 'a scope is `(principal, action, resource)` in that order';
-const conditionHint = 'further questions go into a `when` condition';
+const conditionHint = 'put further tests into a `when` condition';
 
 const hintAfter = (cursor: TokenCursor, variable: ScopeVariable): string | null => {
   if (cursor.at(':')) return 'write `is` before a type';
@@ -84,7 +83,7 @@ const meantBy = (cursor: TokenCursor, variable: ScopeVariable): string | null =>
   return (isOther ? null : (wordHint(text) ?? didYouMean(text, [variable]))) ?? scopeOrder;
 };
 
-/** The word that a part of the scope begins with; passed. */
+/** Consumes the variable at the start of a scope part. */
 const parseScopeVariable = (cursor: TokenCursor, variable: ScopeVariable): boolean => {
   if (!cursor.atWord(variable)) {
     cursor.unexpected(`\`${variable}\``, meantBy(cursor, variable));
@@ -101,7 +100,7 @@ const parseScopeVariable = (cursor: TokenCursor, variable: ScopeVariable): boole
   return isGood;
 };
 
-/** The scope of a policy and where its parts are. */
+/** The scope of a policy and the spans of its parts. */
 interface ParsedScope {
   readonly principal: ScopeConstraint;
   readonly action: ActionConstraint;
@@ -144,7 +143,7 @@ const parsePart = <Part>(
   return cursor.unexpected('`,`', cursor.at(')') ? scopeOrder : null);
 };
 
-/** `(principal .., action .., resource ..)`; passed. */
+/** Consumes `(principal .., action .., resource ..)`. */
 const parseScope = (cursor: TokenCursor): ParsedScope | null => {
   if (!cursor.expect('(', '`(` and the scope', scopeOrder)) return null;
   const principal = parsePart(cursor, 'principal', () => parseConstraint(cursor, 'principal'));
@@ -156,7 +155,7 @@ const parseScope = (cursor: TokenCursor): ParsedScope | null => {
   return { principal: principal.part, action: action.part, resource: resource.part, spans };
 };
 
-/** `@name("value")` and `@name`, any number; passed. Any word can be the name. */
+/** Consumes any number of `@name("value")` and `@name`. The name can be any word. */
 const parseAnnotations = (cursor: TokenCursor): ReadonlyMap<string, string> | null => {
   const annotations = new Map<string, string>();
   while (cursor.take('@')) {
@@ -191,7 +190,7 @@ const parseEffect = (cursor: TokenCursor): PolicyEffect | null => {
 const parseCondition = (cursor: TokenCursor): PolicyCondition | null => {
   const word = cursor.advance();
   if (!cursor.expect('{', `\`{\` after \`${word.text}\``)) return null;
-  if (cursor.at('}')) return cursor.unexpected('a condition', 'leave the clause out where nothing is asked');
+  if (cursor.at('}')) return cursor.unexpected('a condition', 'remove an empty clause');
   const body = parseExpression(cursor);
   if (body === null || !cursor.expect('}', '`}` or an operator')) return null;
   const kind = word.text === 'when' ? 'when' : 'unless';
@@ -210,7 +209,7 @@ const parseConditions = (cursor: TokenCursor): readonly PolicyCondition[] | null
 
 const nearestClause = (word: string): string | null => wordHint(word) ?? didYouMean(word, ['when', 'unless']);
 
-/** True: passed, or clearly forgotten, so that the next policy can be read from here. */
+/** True if consumed, or if it is clearly missing and the next policy starts here. */
 const parseSemicolon = (cursor: TokenCursor): boolean => {
   if (cursor.take(';')) return true;
   const isNext = cursor.at('@') || cursor.at('end') || cursor.atWord('permit') || cursor.atWord('forbid');
@@ -230,8 +229,8 @@ const slotsOf = (...constraints: readonly ScopeConstraint[]): readonly SlotName[
   );
 
 /**
- * One policy or template up to its `;`, passed. A policy at all only where nothing was reported; null: the cursor is
- * somewhere inside a broken policy.
+ * Consumes one policy or template, including its `;`. The result is valid only if no problem was reported. Null if the
+ * cursor is still inside a broken policy.
  */
 export const parsePolicy = (cursor: TokenCursor, id: string): Policy | null => {
   const { start } = cursor.token;

@@ -5,7 +5,7 @@ import type { EntityUid } from '../values/value.js';
 import { parseName, quotedEntity } from './parse-name.js';
 import type { TokenCursor } from './token-cursor.js';
 
-/** What `parse` reads, in any number of parentheses; passed. */
+/** Consumes what `parse` reads, enclosed in any number of parentheses. */
 export const inParentheses = <Part>(cursor: TokenCursor, parse: () => Part | null): Part | null => {
   let count = 0;
   for (; cursor.at('('); count += 1) {
@@ -17,7 +17,7 @@ export const inParentheses = <Part>(cursor: TokenCursor, parse: () => Part | nul
   return part;
 };
 
-/** `Type::"id"`; passed. `expected` names it in a problem. */
+/** Consumes `Type::"id"`. `expected` names it in a problem. */
 export const parseScopeUid = (cursor: TokenCursor, expected: string): EntityUid | null => {
   if (!cursor.at('identifier')) return cursor.unexpected(expected);
   const name = parseName(cursor);
@@ -31,10 +31,10 @@ const parseSlot = (cursor: TokenCursor, variable: 'principal' | 'resource'): Slo
   const token = cursor.advance();
   const name = `?${variable}` as const;
   if (token.text === name) return { kind: 'slot', name };
-  return cursor.report(`the slot here has to be \`${name}\`, found \`${shortenedText(token.text)}\``, token);
+  return cursor.report(`the slot here must be \`${name}\`, found \`${shortenedText(token.text)}\``, token);
 };
 
-/** An entity, or the slot of the variable; passed. */
+/** Consumes an entity or the slot of the variable. */
 export const parseScopeEntity = (cursor: TokenCursor, variable: 'principal' | 'resource'): ScopeEntity | null => {
   const expected = `an entity, as in \`User::"alice"\`, or \`?${variable}\``;
   return inParentheses(cursor, (): ScopeEntity | null => {

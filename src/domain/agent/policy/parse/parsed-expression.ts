@@ -2,20 +2,20 @@ import { policyLimits } from '../policy-limits.js';
 import type { Expression } from '../syntax-tree.js';
 import type { TokenCursor } from './token-cursor.js';
 
-/** An expression and how deep its tree is; null where a problem was reported. */
+/** An expression and the height of its tree; null if a problem was reported. */
 export type ParsedExpression = { readonly expression: Expression; readonly height: number } | null;
 
-/** A parser of any expression, handed to the parsers of the parts that have expressions inside. */
+/** Parses any expression. Passed as an argument to avoid an import cycle between the parsers. */
 export type ExpressionParser = (cursor: TokenCursor) => ParsedExpression;
 
-/** An expression without parts. */
+/** An expression without subexpressions. */
 export const leaf = (expression: Expression): ParsedExpression => ({ expression, height: 1 });
 
-/** An expression whose deepest part is `height` deep; refused where that makes it too deep. */
+/** An expression whose highest subexpression has `height`. Reports a problem if it exceeds the depth limit. */
 export const branch = (cursor: TokenCursor, expression: Expression, height: number): ParsedExpression =>
   height >= policyLimits.depth ? cursor.tooDeep(expression.span) : { expression, height: height + 1 };
 
-/** Expressions between commas up to a closing bracket, which is passed; a comma may be the last. */
+/** Consumes comma-separated expressions and the closing bracket. A trailing comma is allowed. */
 export const parseList = (
   cursor: TokenCursor,
   closing: ')' | ']',

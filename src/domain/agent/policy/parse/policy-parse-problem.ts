@@ -1,9 +1,9 @@
 import type { SourceSpan } from '../source-lines.js';
 
-/** Why a policy text is refused, and where. */
+/** A syntax problem in a policy text. */
 export interface PolicyParseProblem {
   readonly message: string;
   readonly span: SourceSpan;
-  /** What was probably meant, where that can be told. */
+  /** The probable intention, or null. */
   readonly suggestion: string | null;
 }

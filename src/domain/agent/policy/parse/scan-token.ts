@@ -1,6 +1,6 @@
 import type { PolicyTokenKind, Punctuation, Token } from './token.js';
 
-/** What a character can be part of. */
+/** The class of a character. */
 const characterClass = { other: 0, word: 1, digit: 2, space: 3 } as const;
 
 const codeOf = (character: string): number => character.charCodeAt(0);
@@ -16,7 +16,7 @@ const asciiClasses = ((): Uint8Array => {
   return classes;
 })();
 
-/** White space beyond ASCII, as Unicode's White_Space has it (the byte order mark is none). */
+/** Non-ASCII white space by Unicode's White_Space property, which excludes the byte order mark. */
 const isWideSpace = (code: number): boolean =>
   code === 0x85 ||
   code === 0xa0 ||
@@ -28,7 +28,7 @@ const isWideSpace = (code: number): boolean =>
   code === 0x205f ||
   code === 0x3000;
 
-/** The class of a UTF-16 code unit; NaN (beyond the end) is of the class `other`. */
+/** The class of a UTF-16 code unit. NaN (beyond the end) has the class `other`. */
 const classOf = (code: number): number => {
   if (code < 128) return asciiClasses[code] ?? characterClass.other;
   return isWideSpace(code) ? characterClass.space : characterClass.other;
@@ -41,8 +41,8 @@ const oneCharacter: ReadonlySet<string> = new Set<Punctuation>([
 
 const quote = 0x22;
 const backslash = 0x5c;
-/** How far the end of a text in wrong quotes is looked for, so that the search stays linear. */
-const longestWrongQuote = 200;
+/** Maximum length of a text in wrong quotes, which keeps the scan linear. */
+const maxWrongQuoteLength = 200;
 const closingOf: ReadonlyMap<string, string> = new Map([
   ["'", "'"],
   ['\u2018', '\u2019'],
@@ -90,11 +90,11 @@ const endOfString = (text: string, from: number): number => {
   return -1;
 };
 
-/** `'text'` and the like as one token, where it ends soon and on its line; else the one character. */
+/** The end of `'text'` and similar as one token if it closes nearby on its line; otherwise of one character. */
 const endOfInvalid = (text: string, from: number): number => {
   const closing = closingOf.get(text[from] ?? '');
   if (closing !== undefined) {
-    const last = Math.min(text.length, from + longestWrongQuote);
+    const last = Math.min(text.length, from + maxWrongQuoteLength);
     for (let at = from + 1; at < last; at += 1) {
       if (text[at] === closing) return at + 1;
       if (text[at] === '\n' || text[at] === text[from]) break;
@@ -111,7 +111,7 @@ const token = (text: string, kind: PolicyTokenKind, start: number, end: number):
   text: text.slice(start, end),
 });
 
-/** The token at or after `from`: white space and comments before it are passed over. */
+/** The next token at or after `from`. Skips white space and comments. */
 export const scanToken = (text: string, from: number): Token => {
   const start = skipBlank(text, from);
   if (start >= text.length) return { kind: 'end', start: text.length, end: text.length, text: '' };

@@ -6,10 +6,7 @@ import type { PolicyParseProblem } from './policy-parse-problem.js';
 import { scanToken } from './scan-token.js';
 import type { PolicyTokenKind, Token } from './token.js';
 
-/**
- * Goes through the tokens of a text and keeps what is wrong with it. Gives up at `policyLimits.problems`: then all is
- * end.
- */
+/** Iterates over the tokens of a text and collects problems. At `policyLimits.problems` it jumps to the end. */
 export class TokenCursor {
   readonly text: string;
   readonly dialect: PolicyDialect;
@@ -36,7 +33,7 @@ export class TokenCursor {
     return this.#token.kind === 'identifier' && this.#token.text === word;
   }
 
-  /** Passes the token and gives it. */
+  /** Consumes and returns the token. */
   advance(): Token {
     const passed = this.#token;
     this.#previousEnd = passed.end;
@@ -44,34 +41,31 @@ export class TokenCursor {
     return passed;
   }
 
-  /** Goes back to a token that was passed. */
+  /** Goes back to a consumed token. */
   rewind(token: Token): void {
     this.#token = token;
   }
 
-  /** Passes the token if it is of this kind. */
+  /** Consumes the token if it has this kind. */
   take(kind: PolicyTokenKind): boolean {
     if (this.#token.kind !== kind) return false;
     this.advance();
     return true;
   }
 
-  /** As `take`; a token of another kind is a problem. */
+  /** As `take`; reports a token of another kind. */
   expect(kind: PolicyTokenKind, expected = `\`${kind}\``, suggestion: string | null = null): boolean {
     if (this.take(kind)) return true;
     this.unexpected(expected, suggestion);
     return false;
   }
 
-  /**
-   * What was reported, in the order of the text: what a token cannot be is known before what should have come before
-   * it.
-   */
+  /** The problems in source order. They are not always reported in that order. */
   problemsInOrder(): readonly PolicyParseProblem[] {
     return this.problems.toSorted((left, right) => left.span.start - right.span.start);
   }
 
-  /** From `start` to the end of the token that was passed last. */
+  /** From `start` to the end of the last consumed token. */
   spanFrom(start: number): SourceSpan {
     return { start, end: Math.max(start, this.#previousEnd) };
   }
@@ -80,7 +74,7 @@ export class TokenCursor {
     return this.#previousEnd;
   }
 
-  /** Always null, for the caller to return. */
+  /** Adds a problem. Always returns null, for the caller to return. */
   report(message: string, { start, end }: SourceSpan, suggestion: string | null = null): null {
     if (this.problems.length < policyLimits.problems) {
       this.problems.push({ message, span: { start, end }, suggestion });
@@ -91,7 +85,7 @@ export class TokenCursor {
     return null;
   }
 
-  /** The token is not what has to be here. */
+  /** Reports that the token is not the expected one. Always returns null. */
   unexpected(expected: string, suggestion: string | null = null): null {
     const { kind, start, end, text } = this.#token;
     const found = { start, end: kind === 'unclosed' ? start + 1 : end };
@@ -100,7 +94,7 @@ export class TokenCursor {
     return this.report(`expected ${expected}, found ${describeToken(kind, text)}`, found, hint);
   }
 
-  /** One level deeper; false, and a problem, where that is too deep. Each true wants a `leave`. */
+  /** Enters a nesting level. False, and a problem, beyond the limit. Every true result needs a `leave`. */
   enter(): boolean {
     if (this.#depth >= policyLimits.depth) {
       this.tooDeep(this.#token);

@@ -28,8 +28,8 @@ export type Punctuation =
   | '!';
 
 /**
- * `slot`: `?name`. `unclosed`: a string that nothing ends. `invalid`: text that no token begins with; a text in wrong
- * quotes is one such token.
+ * `slot`: `?name`. `unclosed`: a string without an end. `invalid`: text that starts no token; a text in wrong quotes is
+ * one such token.
  */
 export type PolicyTokenKind =
   | Punctuation
@@ -41,7 +41,7 @@ export type PolicyTokenKind =
   | 'invalid'
   | 'end';
 
-/** A word of a policy text, from `start` to before `end`. Keywords are identifiers: most are names in some places. */
+/** A token from `start` to before `end`. Keywords are identifiers, because most can also be names. */
 export interface Token {
   readonly kind: PolicyTokenKind;
   readonly start: number;
@@ -49,7 +49,7 @@ export interface Token {
   readonly text: string;
 }
 
-/** Words that are never names. `__cedar` is one too, but may key an annotation as they may. */
+/** Words that cannot be names. All of them may be the key of an annotation. */
 export const reservedWords: ReadonlySet<string> = new Set([
   'true',
   'false',

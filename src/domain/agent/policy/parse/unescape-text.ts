@@ -1,7 +1,7 @@
 import { err, ok, type Result } from '../../../shared/result.js';
 import type { LikePattern } from '../syntax-tree.js';
 
-/** An escape that is none: offsets in the text that was read. */
+/** An invalid escape, with offsets in the text. */
 export interface EscapeProblem {
   readonly start: number;
   readonly end: number;
@@ -22,9 +22,9 @@ const simple: ReadonlyMap<string, string> = new Map([
   ["'", "'"],
   ['"', '"'],
 ]);
-const mostUnicodeDigits = 6;
-/** Longer than any escape that is good; underscores may lengthen one without end. */
-const longestShown = 12;
+const maxUnicodeDigits = 6;
+/** Maximum length of a span for a bad escape: underscores may make an escape arbitrarily long. */
+const maxSpanLength = 12;
 
 const digitOf = (code: number): number => {
   if (code >= 0x30 && code <= 0x39) return code - 0x30;
@@ -51,17 +51,17 @@ const unicodeEscape = (text: string, start: number, limit: number): Result<Escap
   for (; at < limit && text[at] !== '}'; at += 1) {
     const digit = digitOf(text.charCodeAt(at));
     if (digit < 0 && !(text[at] === '_' && digits > 0)) {
-      return problem(start, Math.min(at, start + longestShown), '`\\u{..}` takes hexadecimal digits');
+      return problem(start, Math.min(at, start + maxSpanLength), '`\\u{..}` takes hexadecimal digits');
     }
     if (digit < 0) continue;
     digits += 1;
-    if (digits > mostUnicodeDigits) return problem(start, start + longestShown, '`\\u{..}` takes at most 6 digits');
+    if (digits > maxUnicodeDigits) return problem(start, start + maxSpanLength, '`\\u{..}` takes at most 6 digits');
     value = value * 16 + digit;
   }
   if (at >= limit) return problem(start, start + 3, '`\\u{` is not closed');
   if (digits === 0) return problem(start, at + 1, '`\\u{}` has no digits');
   if (value > 0x10ffff || (value >= 0xd800 && value <= 0xdfff)) {
-    return problem(start, Math.min(at + 1, start + longestShown), 'no such character');
+    return problem(start, Math.min(at + 1, start + maxSpanLength), 'no such character');
   }
   return ok({ character: String.fromCodePoint(value), end: at + 1 });
 };
@@ -81,8 +81,8 @@ const carriageReturn = (at: number): Result<never, EscapeProblem> =>
   problem(at, at + 1, 'a carriage return in a string is written `\\r`');
 
 /**
- * The pieces of what is between the quotes, `text` from `start` to before `end`. With `stars` a star is the piece
- * `null`, but for `\*`.
+ * Splits the content of a string, `text` from `start` to before `end`, into pieces. With `stars`, every star is the
+ * piece `null`, also one written as `\u{2a}`; only `\*` is a literal star.
  */
 const pieces = (text: string, start: number, end: number, stars: boolean): Result<(string | null)[], EscapeProblem> => {
   const found: (string | null)[] = [];
@@ -120,7 +120,7 @@ const pieces = (text: string, start: number, end: number, stars: boolean): Resul
   return ok(found);
 };
 
-/** What a string says: `text` from `start` to before `end` is what stands between its quotes. Linear. */
+/** The value of a string; `text` from `start` to before `end` is the content between its quotes. Linear. */
 export const unescapeText = (text: string, start: number, end: number): Result<string, EscapeProblem> => {
   const found = pieces(text, start, end, false);
   return found.ok ? ok(found.value.join('')) : found;
@@ -128,7 +128,7 @@ export const unescapeText = (text: string, start: number, end: number): Result<s
 
 const anyText = { kind: 'any-text' } as const;
 
-/** What the pattern of a `like` says. Text that touches is one piece, and so are stars that touch. */
+/** The value of a `like` pattern. Adjacent texts are merged into one piece, and so are adjacent stars. */
 export const unescapePattern = (text: string, start: number, end: number): Result<LikePattern, EscapeProblem> => {
   const found = pieces(text, start, end, true);
   if (!found.ok) return found;

@@ -13,35 +13,35 @@ import type { EntityUid } from '../values/value.js';
 import type { PolicyLink, PolicyOrigin, PolicySource } from './policy-source.js';
 import { type PolicyRemark, PolicyText } from './policy-text.js';
 
-/** UTF-16 code units of an id, at most: it is in every line of the log that it decides. */
+/** Maximum length of an id, in UTF-16 code units. The id is logged with every decision it determines. */
 const maximumPolicyIdLength = 128;
 
-/** Controls, formats such as the marks that turn the direction of text, halves of surrogate pairs, line separators. */
+/** Control and format characters (such as bidirectional marks), lone surrogates, line separators. */
 const hidden = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
 
-/** Why a text can be no id, or null. */
-const unfitId = (id: string): string | null => {
+/** The fault of an id, or null. */
+const idFault = (id: string): string | null => {
   if (id === '') return 'the id of a policy must not be empty';
   if (id.length > maximumPolicyIdLength) {
-    return `the id of a policy must not have more than ${maximumPolicyIdLength} characters`;
+    return `the id of a policy must have at most ${maximumPolicyIdLength} characters`;
   }
   return hidden.test(id)
-    ? 'the id of a policy must not have control characters, line breaks or characters that cannot be seen'
+    ? 'the id of a policy must not have control characters, line breaks or invisible characters'
     : null;
 };
 
-/** A policy and the text that it is from. */
+/** A policy and its source text. */
 interface PlacedPolicy {
   readonly policy: Policy;
   readonly text: PolicyText;
 }
 
-/** Gives policies their ids, and sees that no two have the same. */
-class PolicyNames {
+/** Assigns policy ids and detects duplicates. */
+class PolicyIds {
   readonly #places = new Map<string, { readonly text: PolicyText; readonly span: SourceSpan } | null>();
 
-  /** Where the id is taken, in words; null: it is free, and taken from now on. */
-  take(id: string, place: { readonly text: PolicyText; readonly span: SourceSpan } | null): string | null {
+  /** Reserves an id. Returns the place of the earlier use as text, or null if the id was free. */
+  reserve(id: string, place: { readonly text: PolicyText; readonly span: SourceSpan } | null): string | null {
     const taken = this.#places.get(id);
     if (taken === undefined) {
       this.#places.set(id, place);
@@ -50,7 +50,7 @@ class PolicyNames {
     return taken === null ? 'by another template-link' : `at ${taken.text.placeOf(taken.span)}`;
   }
 
-  /** The policy under its id: the one that `@id` gives it, or the number of its place. */
+  /** The policy with its id: the `@id` annotation, otherwise `numbered`. */
   name(
     policy: Policy,
     text: PolicyText,
@@ -64,18 +64,18 @@ class PolicyNames {
       placed,
       problem: text.problemAt(span, { severity: 'error', message, suggestion }),
     });
-    const unfit = given === undefined ? null : unfitId(given);
-    if (unfit !== null) return problem(unfit, 'write it as @id("readers-read")');
-    const taken = this.take(id, { text, span });
+    const fault = given === undefined ? null : idFault(given);
+    if (fault !== null) return problem(fault, 'write it as @id("readers-read")');
+    const taken = this.reserve(id, { text, span });
     if (taken === null) return { placed, problem: null };
-    return problem(`the policy id ${quotedName(id)} is already taken ${taken}`, 'give each policy an @id of its own');
+    return problem(`the policy id ${quotedName(id)} is already taken ${taken}`, 'give each policy a unique @id');
   }
 }
 
 const entityOf = (text: string | null, role: string): Result<EntityUid | null, string> => {
   if (text === null) return ok(null);
   const uid = parseEntityUid(text);
-  return uid.ok ? uid : err(`the ${role} is no entity: ${uid.error}`);
+  return uid.ok ? uid : err(`the ${role} is not an entity: ${uid.error}`);
 };
 
 const linked = (link: PolicyLink, template: Policy): Result<Policy, string> => {
@@ -94,11 +94,11 @@ interface LinkedPolicies {
   readonly problems: readonly ConfigurationProblem[];
 }
 
-/** Makes policies of templates. */
+/** Creates policies from templates. */
 const linkPolicies = (
   links: readonly PolicyLink[],
   placed: readonly PlacedPolicy[],
-  names: PolicyNames,
+  ids: PolicyIds,
 ): LinkedPolicies => {
   const byId = new Map(placed.map((one) => [one.policy.id, one]));
   const templateIds = placed.filter(({ policy }) => policy.slots.length > 0).map(({ policy }) => policy.id);
@@ -115,18 +115,18 @@ const linkPolicies = (
         suggestion,
       });
     const template = byId.get(link.template);
-    const unfit = unfitId(link.id);
-    if (unfit !== null) {
-      refuse(unfit, null);
+    const fault = idFault(link.id);
+    if (fault !== null) {
+      refuse(fault, null);
       continue;
     }
-    const taken = names.take(link.id, null);
+    const taken = ids.reserve(link.id, null);
     if (taken !== null) {
       refuse(`the policy id is already taken ${taken}`, null);
     } else if (template === undefined) {
       refuse(`there is no template ${quotedName(link.template)}`, didYouMean(link.template, templateIds));
     } else if (template.policy.slots.length === 0) {
-      refuse(`${quotedName(link.template)} is no template`, 'a template has ?principal or ?resource in its scope');
+      refuse(`${quotedName(link.template)} is not a template`, 'a template has ?principal or ?resource in its scope');
     } else {
       const policy = linked(link, template.policy);
       if (policy.ok) policies.push({ policy: policy.value, text: template.text });
@@ -145,9 +145,9 @@ const countOf = (texts: readonly string[]): ReadonlyMap<string, number> => {
 };
 
 /**
- * What is written before the number of a policy, so that no two are called the same: nothing where there is one
- * source; else the last part of its name, the whole name where several end alike, and a count where several have the
- * same. Nothing is hidden in them: the names of policies are logged.
+ * The prefix of numbered policy ids, unique per source. Empty for a single source. Otherwise the base name of the
+ * source, the full name if base names collide, and a counter if full names collide. Invisible characters are escaped,
+ * because ids are logged.
  */
 const sourceLabels = (sources: readonly string[]): readonly string[] => {
   if (sources.length === 1) return [''];
@@ -165,27 +165,27 @@ const sourceLabels = (sources: readonly string[]): readonly string[] => {
   });
 };
 
-/** Policies that are fit to be asked. */
+/** Policies that are ready for use. */
 export interface LoadedPolicies {
-  /** In the order of the sources, templates left out; then the linked ones in the order of their links. */
+  /** In the order of the sources, without templates; then the linked policies in the order of their links. */
   readonly policies: readonly Policy[];
   readonly templates: readonly Policy[];
-  /** Templates that no link makes a policy of: they never apply. */
+  /** Templates without a link. They never apply. */
   readonly unlinkedTemplates: readonly Policy[];
-  /** Those with neither a policy nor a template in them. */
+  /** Sources without any policy or template. */
   readonly emptySources: readonly PolicySource[];
-  /** Of `policies`. */
+  /** The compiled form of `policies`. */
   readonly compiled: CompiledPolicies;
-  /** Of a policy or template; undefined where there is none of that id. */
+  /** The origin of a policy or template; undefined for an unknown id. */
   sourceOf(policyId: string): PolicyOrigin | undefined;
-  /** The link that a policy was made by; undefined where it was written as it is. */
+  /** The link that created a policy; undefined for a policy that is not linked. */
   linkOf(policyId: string): PolicyLink | undefined;
-  /** A remark on a place in a policy's text, as configuration problems are shown. */
+  /** A configuration problem at a position in a policy's text. */
   problemAt(policyId: string, span: SourceSpan, remark: PolicyRemark): ConfigurationProblem;
 }
 
 export interface LoadLimits {
-  /** Policies, templates and links together. */
+  /** Maximum number of policies, templates and links together. */
   readonly policies: number;
 }
 
@@ -195,7 +195,7 @@ interface ReadSources {
   readonly problems: readonly ConfigurationProblem[];
 }
 
-const readSources = (sources: readonly PolicySource[], dialect: PolicyDialect, names: PolicyNames): ReadSources => {
+const readSources = (sources: readonly PolicySource[], dialect: PolicyDialect, ids: PolicyIds): ReadSources => {
   const labels = sourceLabels(sources.map(({ name }) => name));
   const placed: PlacedPolicy[] = [];
   const empty: PolicySource[] = [];
@@ -210,7 +210,7 @@ const readSources = (sources: readonly PolicySource[], dialect: PolicyDialect, n
     }
     if (parsed.value.length === 0) empty.push(source);
     for (const [position, policy] of parsed.value.entries()) {
-      const named = names.name(policy, text, `${labels[index] as string}policy${position}`);
+      const named = ids.name(policy, text, `${labels[index] as string}policy${position}`);
       placed.push(named.placed);
       if (named.problem !== null) problems.push(named.problem);
     }
@@ -252,10 +252,9 @@ const loaded = (
 };
 
 /**
- * Reads policies, names them, links templates and compiles what comes of it. A policy is called what its `@id` says
- * (not empty, at most 128 characters, unique over all sources), else `policy<n>` by its place in its source, counted
- * from 0, with the name of the source before it (`admin.cedar/policy0`) where there are several. Fails with all that
- * is wrong.
+ * Parses policies, assigns ids, links templates and compiles the result. The id is the `@id` annotation (not empty, at
+ * most 128 characters, unique over all sources), otherwise `policy<n>`, counted from 0 per source, with the source name
+ * as prefix (`admin.cedar/policy0`) if there are several sources. The error lists all problems.
  */
 export const loadPolicies = (
   sources: readonly PolicySource[],
@@ -263,13 +262,13 @@ export const loadPolicies = (
   dialect: PolicyDialect,
   limits: LoadLimits,
 ): Result<LoadedPolicies, readonly ConfigurationProblem[]> => {
-  const names = new PolicyNames();
-  const read = readSources(sources, dialect, names);
+  const ids = new PolicyIds();
+  const read = readSources(sources, dialect, ids);
   const { placed, problems } = read;
-  // A template may be in what could not be read.
+  // Do not link now: a missing template may be in a text that failed to parse.
   if (problems.length > 0) return err(boundedProblems(problems));
   if (placed.length + links.length > limits.policies) return err([tooMany(limits.policies)]);
-  const linked = linkPolicies(links, placed, names);
+  const linked = linkPolicies(links, placed, ids);
   if (linked.problems.length > 0) return err(boundedProblems(linked.problems));
   return ok(loaded(read, linked.policies, links, dialect));
 };

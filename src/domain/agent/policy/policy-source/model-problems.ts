@@ -8,37 +8,37 @@ import type { Policy } from '../syntax-tree.js';
 import type { LoadedPolicies } from './load-policies.js';
 import { PolicyText } from './policy-text.js';
 
-/** What policies are judged by. */
+/** The rules for checking policies against the gateway model. */
 export interface ModelRules extends RoleRules {
-  /** What is doubtful is an error, but for a template that nothing links. */
+  /** Findings are errors instead of warnings, except for unlinked templates. */
   readonly strict: boolean;
 }
 
-/** What there is to say about each policy by itself. */
+/** The findings of each policy on its own. */
 const findings = (policies: readonly Policy[], rules: RoleRules): readonly ModelFinding[] => [
   ...checkAgainstModel(policies),
   ...rolesInUse(policies, rules),
 ];
 
-const spotOf = ({ span, message }: ModelFinding): string => `${span.start} ${span.end} ${message}`;
+const findingKey = ({ span, message }: ModelFinding): string => `${span.start} ${span.end} ${message}`;
 
-/** What a linked policy adds to the findings of its template is what the link puts in. */
+/** The findings that a linked policy has in addition to its template: the link causes them. */
 const linkProblems = (
   policies: LoadedPolicies,
   ofTemplates: readonly ModelFinding[],
   severity: ConfigurationProblem['severity'],
   rules: RoleRules,
 ): readonly ConfigurationProblem[] => {
-  const told = new Map<string, Set<string>>();
+  const reported = new Map<string, Set<string>>();
   for (const finding of ofTemplates) {
-    const spots = told.get(finding.policyId) ?? new Set();
-    told.set(finding.policyId, spots.add(spotOf(finding)));
+    const keys = reported.get(finding.policyId) ?? new Set();
+    reported.set(finding.policyId, keys.add(findingKey(finding)));
   }
   const problems: ConfigurationProblem[] = [];
   const linked = policies.policies.filter(({ id }) => policies.linkOf(id) !== undefined);
   for (const finding of findings(linked, rules)) {
     const link = policies.linkOf(finding.policyId);
-    if (link === undefined || told.get(link.template)?.has(spotOf(finding)) === true) continue;
+    if (link === undefined || reported.get(link.template)?.has(findingKey(finding)) === true) continue;
     const { message, suggestion } = finding;
     const { id, position, line } = link;
     problems.push({ severity, message: `template-link ${quotedName(id)}: ${message}`, position, line, suggestion });
@@ -47,9 +47,9 @@ const linkProblems = (
 };
 
 /**
- * What is doubtful about policies that are sound: names that the gateway never has, roles that nobody can have and
- * texts without any policy (errors where the policies are to be judged strictly), and templates that nothing links (a
- * warning in every case: the links may stand elsewhere).
+ * Suspicious parts of valid policies: names that the gateway does not have, roles that no principal can have, and
+ * sources without a policy (errors if `strict`). A template without a link is always a warning, because the links may
+ * be in another configuration.
  */
 export const modelProblems = (policies: LoadedPolicies, rules: ModelRules): readonly ConfigurationProblem[] => {
   const severity = rules.strict ? 'error' : 'warning';
@@ -59,7 +59,7 @@ export const modelProblems = (policies: LoadedPolicies, rules: ModelRules): read
     policies.problemAt(policyId, span, { severity, message, suggestion }),
   );
   for (const source of policies.emptySources) {
-    const remark = { severity, message: 'there is no policy in it', suggestion: null } as const;
+    const remark = { severity, message: 'it contains no policy', suggestion: null } as const;
     problems.push(new PolicyText(source).problemAt({ start: 0, end: 0 }, remark));
   }
   for (const { id, span } of policies.unlinkedTemplates) {

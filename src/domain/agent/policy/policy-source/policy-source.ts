@@ -3,30 +3,30 @@ import type { PolicyPosition, SourceSpan } from '../source-lines.js';
 
 /** A text with policies. */
 export interface PolicySource {
-  /** As people know it: the path of the file, or the key of the configuration that holds the text. */
+  /** The path of the file, or the configuration key that holds the text. */
   readonly name: string;
   readonly text: string;
 }
 
-/** A template with entities in its places, to be a policy. */
+/** A link that creates a policy from a template by filling its slots. */
 export interface PolicyLink {
-  /** Of the new policy. */
+  /** Id of the new policy. */
   readonly id: string;
   /** Id of the template. */
   readonly template: string;
-  /** Text of an entity, `Role::"admin"`; null: none is given. */
+  /** An entity as text, `Role::"admin"`; null if none is given. */
   readonly principal: string | null;
   readonly resource: string | null;
-  /** Where the link is configured; null where that is no file. */
+  /** The position of the link; null if it is not in a file. */
   readonly position: FilePosition | null;
-  /** The line there; null: none to show. */
+  /** The source line at that position; null if there is none to show. */
   readonly line: string | null;
 }
 
-/** Where a policy was read. */
+/** The source of a policy. */
 export interface PolicyOrigin extends PolicySource {
-  /** Of the whole policy, its annotations included; for a linked policy that of its template. */
+  /** The whole policy, including annotations; for a linked policy, its template. */
   readonly span: SourceSpan;
-  /** Where the span begins. */
+  /** The start of the span. */
   readonly position: PolicyPosition;
 }

@@ -3,8 +3,8 @@ import { visibleText } from '../shortened-text.js';
 import { type SourceLines, type SourceSpan, sourceLines } from '../source-lines.js';
 import type { PolicyOrigin, PolicySource } from './policy-source.js';
 
-/** UTF-16 code units of a line that is shown, at most. */
-const longestShownLine = 4096;
+/** Maximum length of a line that is shown, in UTF-16 code units. */
+const maxShownLineLength = 4096;
 
 export interface PolicyRemark {
   readonly severity: ConfigurationProblem['severity'];
@@ -12,7 +12,7 @@ export interface PolicyRemark {
   readonly suggestion: string | null;
 }
 
-/** A source, and where things are in it. */
+/** A policy source with a line index. */
 export class PolicyText {
   readonly source: PolicySource;
   #lines: SourceLines | null = null;
@@ -30,8 +30,8 @@ export class PolicyText {
     const { line, column } = this.#sourceLines.positionAt(start);
     const text = this.#sourceLines.lineAt(line);
     const position = { file: this.source.name, line, column };
-    if (text.length > longestShownLine) return { severity, message, position, line: null, suggestion };
-    // Problems count in characters, sources in UTF-16 code units.
+    if (text.length > maxShownLineLength) return { severity, message, position, line: null, suggestion };
+    // Problems count columns in characters, sources in UTF-16 code units.
     const characters = [...text.slice(0, column - 1)].length;
     return { severity, message, position: { ...position, column: characters + 1 }, line: text, suggestion };
   }

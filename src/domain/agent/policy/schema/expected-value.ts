@@ -1,8 +1,8 @@
 import { qualified, type Schema, type SchemaType } from './schema.js';
 
 /**
- * What a schema lets a JSON value leave unsaid: that an object is the name of an entity, or a text the argument of an
- * extension function. Null, here and below: the value says all itself.
+ * The type that a schema declares for a JSON value. It allows the value to omit `__entity` or `__extn`: an object is
+ * an entity, or a string the argument of an extension function. Null, here and below: no such omission is allowed.
  */
 export type ExpectedValue =
   | { readonly kind: 'entity' }
@@ -17,8 +17,8 @@ const constructors: ReadonlyMap<string, string> = new Map([
   ['duration', 'duration'],
 ]);
 const ownNamespace = '__cedar::';
-/** Names that stand for names, at most: a schema could have them in a circle. */
-const longestAlias = 100;
+/** Maximum length of an alias chain: aliases in a schema may form a cycle. */
+const maxAliases = 100;
 
 const builtIn = (name: string): ExpectedValue | null => {
   const found = constructors.get(name.startsWith(ownNamespace) ? name.slice(ownNamespace.length) : name);
@@ -30,7 +30,7 @@ const expectedOfName = (
   { name, namespace }: Extract<SchemaType, { kind: 'name' }>,
   aliases: number,
 ): ExpectedValue | null => {
-  if (aliases > longestAlias) return null;
+  if (aliases > maxAliases) return null;
   for (const candidate of [qualified(namespace, name), name]) {
     const common = schema.commonTypes.get(candidate);
     if (common !== undefined) return expectedOf(schema, common, aliases + 1);
@@ -39,7 +39,7 @@ const expectedOfName = (
   return builtIn(name);
 };
 
-/** What is expected where a schema gives this type. */
+/** The expected value for a schema type. */
 export const expectedOf = (schema: Schema, type: SchemaType, aliases = 0): ExpectedValue | null => {
   if (type.kind === 'name') return expectedOfName(schema, type, aliases);
   if (type.kind === 'set') return { kind: 'set', element: () => expectedOf(schema, type.element) };

@@ -11,8 +11,7 @@ const tokenPattern = /[A-Za-z_][A-Za-z0-9_]*|"(?:[^"\\]|\\.)*"|::|[,;:{}[\]<>=?@
 const wordPattern = /^[A-Za-z_]/;
 
 /**
- * Reads the words of a schema one by one. Once it has failed it stays so, with the first failure, and reads no
- * further.
+ * Reads the tokens of a schema one by one. Stops at the first failure and keeps it.
  */
 class SchemaScanner {
   readonly #text: string;
@@ -25,12 +24,12 @@ class SchemaScanner {
     this.#next();
   }
 
-  /** The word that comes next; empty at the end and after a failure. */
+  /** The next token; empty at the end and after a failure. */
   get word(): string {
     return this.#failure === null ? this.#text.slice(this.#start, this.#end) : '';
   }
 
-  /** What went wrong first, with line and column. */
+  /** The first failure, with line and column. */
   get failure(): string | null {
     return this.#failure;
   }
@@ -41,22 +40,22 @@ class SchemaScanner {
 
   fail(expected: string): void {
     const { line, column } = sourceLines(this.#text).positionAt(this.#start);
-    this.#failure ??= `line ${line}, column ${column}: ${expected} was expected`;
+    this.#failure ??= `line ${line}, column ${column}: expected ${expected}`;
   }
 
-  /** Takes the word where it comes next. */
+  /** Consumes the token if it is next. */
   take(word: string): boolean {
     if (this.word !== word) return false;
     this.#next();
     return true;
   }
 
-  /** Takes the word, which has to come next. */
+  /** Consumes the token; fails if it is not next. */
   expect(word: string): void {
     if (!this.take(word)) this.fail(JSON.stringify(word));
   }
 
-  /** Takes a name: reserved words are none, except where `any` is given. */
+  /** Consumes an identifier. Fails on a reserved word unless `any` is true. */
   takeIdentifier(any = false): string {
     const word = this.word;
     if (!wordPattern.test(word) || (!any && reservedWords.has(word) && word !== '__cedar')) {
@@ -77,7 +76,7 @@ class SchemaScanner {
       return '';
     }
     const text = unescapeText(this.#text, this.#start + 1, this.#end - 1);
-    if (!text.ok) this.fail('a string with proper escapes');
+    if (!text.ok) this.fail('a string with valid escapes');
     this.#next();
     return text.ok ? text.value : '';
   }
@@ -90,14 +89,14 @@ class SchemaScanner {
     tokenPattern.lastIndex = this.#start;
     const found = tokenPattern.exec(this.#text);
     this.#end = this.#start + (found?.[0].length ?? 0);
-    if (found === null && this.#start < this.#text.length) this.fail('a word of a schema');
+    if (found === null && this.#start < this.#text.length) this.fail('a schema token');
   }
 }
 
-/** Sets and records within each other, at most. */
+/** Maximum nesting of sets and records. */
 const maximumDepth = 64;
 
-/** Reads items up to the closing word, with commas between them and perhaps one after the last. */
+/** Reads comma-separated items up to the closing token. A trailing comma is allowed. */
 const parseSchemaList = (scanner: SchemaScanner, close: string, item: () => void): void => {
   while (!scanner.isAtEnd && scanner.word !== close) {
     item();
@@ -115,7 +114,7 @@ const parseSchemaAnnotations = (scanner: SchemaScanner): void => {
   }
 };
 
-/** A name of an attribute or an action: an identifier or any string. */
+/** The name of an attribute or an action: an identifier or any string. */
 const parseSchemaName = (scanner: SchemaScanner): string =>
   scanner.isAtString ? scanner.takeString() : scanner.takeIdentifier();
 
@@ -149,7 +148,7 @@ const parseType = (scanner: SchemaScanner, namespace: string, depth = 0): Schema
   return { kind: 'set', element };
 };
 
-/** Parents are looked up when all actions are known. `type`: null where only the id is given. */
+/** Parents are resolved after all actions are declared. `type` is null if only the id is given. */
 interface DeclaredAction {
   readonly uid: EntityUid;
   readonly namespace: string;
@@ -202,7 +201,7 @@ const parseActionReference = (scanner: SchemaScanner): { type: string | null; id
   return { type: null, id: path };
 };
 
-/** Reads what follows `appliesTo`; of it the type of the context counts. */
+/** Reads the block after `appliesTo`. Only the context type is kept. */
 const parseAppliesTo = (scanner: SchemaScanner, namespace: string): SchemaType | null => {
   let context: SchemaType | null = null;
   scanner.expect('{');
@@ -256,7 +255,7 @@ const parseDeclaration = (declarations: Declarations, namespace: string): void =
   }
 };
 
-/** A parent is meant in the action's own namespace where it is declared there, and else as it is written. */
+/** Resolves a parent in the action's namespace if it is declared there, otherwise as written. */
 const resolveParents = (
   { namespace, parents }: DeclaredAction,
   actions: Declarations['actions'],
@@ -275,8 +274,8 @@ const resolveActions = (actions: Declarations['actions']): ReadonlyMap<string, S
   );
 
 /**
- * Reads a schema in Cedar's own syntax as far as it tells how data is to be read. It is no check of the schema: a
- * schema that Cedar refuses may pass.
+ * Reads the types of data from a schema in Cedar's syntax. It does not validate the schema: one that Cedar refuses may
+ * pass.
  */
 export const parseSchema = (text: string): Result<Schema, string> => {
   const scanner = new SchemaScanner(text);

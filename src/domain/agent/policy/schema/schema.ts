@@ -1,13 +1,13 @@
 import type { EntityUid } from '../values/value.js';
 
-/** A type as a schema writes it. A name is looked up where the namespace that it stands in is known. */
+/** A type as written in a schema. A name resolves first in `namespace`, the one that it is written in. */
 export type SchemaType =
   | { readonly kind: 'name'; readonly name: string; readonly namespace: string }
   | { readonly kind: 'set'; readonly element: SchemaType }
   | { readonly kind: 'record'; readonly attributes: ReadonlyMap<string, SchemaType> };
 
 export interface SchemaEntityType {
-  /** Null: none are declared. */
+  /** Null if none are declared. */
   readonly attributes: SchemaType | null;
   readonly tags: SchemaType | null;
 }
@@ -18,7 +18,7 @@ export interface SchemaAction {
   readonly context: SchemaType | null;
 }
 
-/** What a schema says of the shape of data. What it says of policies, who may do what to which, is not kept. */
+/** The data types of a schema. The principals and resources that an action applies to are not kept. */
 export interface Schema {
   /** By qualified name. */
   readonly commonTypes: ReadonlyMap<string, SchemaType>;
@@ -27,6 +27,6 @@ export interface Schema {
   readonly actions: ReadonlyMap<string, SchemaAction>;
 }
 
-/** A name as it is meant within a namespace; the empty namespace is the outermost. */
+/** A name qualified with a namespace. The empty namespace is the root. */
 export const qualified = (namespace: string, name: string): string =>
   namespace === '' ? name : `${namespace}::${name}`;

@@ -22,14 +22,14 @@ import { clientAddressKind, hostKind, queryText, requestMethod, requestPathKind 
 import { sketchedAttributes } from './request-sketch.js';
 import { sketchedIdentity, sketchedMethods } from './sketched-identity.js';
 
-/** The argument of a block as one of its members. */
+/** The members of a block, including its argument as a member named `label`. */
 const allMembers = (setting: Setting, label: string): readonly Setting[] => {
   const { args, position } = setting;
   const labelled: Setting = { name: label, args, properties: [], children: null, position, listed: false };
   return args.length === 0 ? members(setting) : [labelled, ...members(setting)];
 };
 
-/** A setting whose argument is a member of the block that may follow: `resource "/reports" { host "a.example" }`. */
+/** A setting whose argument is a member of its optional block: `resource "/reports" { host "a.example" }`. */
 const labelledBlock = <S extends Shape>(label: keyof S & string, shape: S, meaning: string): Key<Fields<S> | null> =>
   custom(
     'value, with a block or without',
@@ -45,7 +45,7 @@ const labelledBlock = <S extends Shape>(label: keyof S & string, shape: S, meani
     shape,
   );
 
-/** The same, where it has to be there. */
+/** As `labelledBlock`, but required. */
 const requiredBlock = <S extends Shape>(label: keyof S & string, shape: S, meaning: string): Key<Fields<S> | null> => {
   const key = labelledBlock(label, shape, meaning);
   return {
@@ -61,7 +61,7 @@ const requiredBlock = <S extends Shape>(label: keyof S & string, shape: S, meani
 };
 
 /**
- * A block whose members are claims, or a text with a JSON object, in which a list of one item can be told from the
+ * A block whose members are claims, or a string with a JSON object. JSON can distinguish a list of one item from the
  * item.
  */
 const claims: Key<Claims> = custom<Claims>(
@@ -95,10 +95,10 @@ const claims: Key<Claims> = custom<Claims>(
 );
 
 const principalShape = {
-  id: optional(text, 'Its name: the user id, or for tokens the claim that `principal-claim` names.'),
-  roles: list(text, 'Its roles, as the claim that `roles-claim` names would give them.'),
+  id: optional(text, 'The user id. For tokens it becomes the claim that `principal-claim` names.'),
+  roles: list(text, 'The roles. They become the claim that `roles-claim` names.'),
   claims,
-  'auth-method': withDefault(oneOf(sketchedMethods), 'jwt', '`jwt`', 'How it was authenticated.'),
+  'auth-method': withDefault(oneOf(sketchedMethods), 'jwt', '`jwt`', 'The authentication method.'),
 };
 
 const resourceShape = {
@@ -108,53 +108,53 @@ const resourceShape = {
 };
 
 const contextShape = {
-  'client-ip': optional(clientAddressKind, "The client's address; without it the context has no `client_ip`."),
+  'client-ip': optional(clientAddressKind, "The client's address. Without it the context has no `client_ip`."),
   'correlation-id': optional(text, 'The id of the request.'),
 };
 
 const expectationShape = {
-  decision: required(oneOf(['allow', 'deny']), 'What is to be decided.'),
-  policies: list(text, 'Exactly the policies that are to decide it. `#null`: none, so that `default-decision` does.'),
+  decision: required(oneOf(['allow', 'deny']), 'The expected decision.'),
+  policies: list(text, 'Exactly the policies that must decide. `#null`: none, so `default-decision` decides.'),
 };
 
 const testCaseShape = {
-  name: required(text, 'What it shows; each name once.'),
-  principal: labelledBlock('id', principalShape, 'Who makes the request.'),
+  name: required(text, 'A unique name.'),
+  principal: labelledBlock('id', principalShape, 'The principal of the request.'),
   anonymous: withDefault(
     boolean,
     false,
     '`#false`',
-    'In place of `principal`: a request without an identity, as fail-open passes it on.',
+    'Instead of `principal`: a request without an identity, as `fail-open` passes it.',
   ),
   action: required(requestMethod, 'The method of the request.'),
-  resource: requiredBlock('path', resourceShape, 'What is asked for.'),
-  context: optionBlock(contextShape, 'What else is known.'),
-  expect: requiredBlock('decision', expectationShape, 'What is to come of it.'),
+  resource: requiredBlock('path', resourceShape, 'The requested resource.'),
+  context: optionBlock(contextShape, 'The context of the request.'),
+  expect: requiredBlock('decision', expectationShape, 'The expected result.'),
 };
 
-/** Everything that a policy test file can hold. */
+/** The keys of a policy test file. */
 const testFileShape = {
-  policies: list(text, 'Files and folders of policies, from the folder of the test file on.'),
+  policies: list(text, 'Policy files and folders, relative to the folder of the test file.'),
   'default-decision': withDefault(oneOf(['deny', 'allow']), 'deny', '`deny`', 'As in the `authz` block.'),
   'on-error': withDefault(oneOf(['deny', 'skip']), 'deny', '`deny`', 'As in the `authz` block.'),
   'principal-claim': withDefault(text, agentDefaults.principalClaim, '`sub`', 'As in the `authz` block.'),
-  'roles-claim': withDefault(claimPath, 'roles', '`roles`', 'As in the `authz` block, which has no default.'),
+  'roles-claim': withDefault(claimPath, 'roles', '`roles`', 'As in the `authz` block, but with a default.'),
   'template-link': templateLinkBlocks,
-  case: optionBlocks(testCaseShape, 'One request, and what is to come of it.'),
+  case: optionBlocks(testCaseShape, 'One request and its expected result.'),
 };
 
 type TestFileFields = Fields<typeof testFileShape>;
 type TestCaseFields = Fields<typeof testCaseShape>;
 
 export interface DecodedPolicyTests {
-  /** Null where there was any error. */
+  /** Null if there was any error. */
   readonly tests: PolicyTests | null;
   readonly problems: readonly ConfigurationProblem[];
 }
 
 export interface PolicyTestDecoding {
   readonly lines: LineLookup;
-  /** The beginning of the file: where what is missing from it is reported. */
+  /** The beginning of the file, the position of problems about missing keys. */
   readonly root: SourcePosition | null;
 }
 
@@ -222,7 +222,7 @@ const checkNames = (cases: readonly ReadCase[], report: ProblemReport): void => 
       seen.set(name, position);
       continue;
     }
-    report.add(`case "${name}" is there twice`, {
+    report.add(`duplicate case "${name}"`, {
       position: fields.name.position,
       path: [],
       suggestion: before === null ? null : `the first one is at ${before.file}:${before.line}:${before.column}`,
@@ -239,7 +239,7 @@ const linksOf = (blocks: TestFileFields['template-link']['value'], lines: LineLo
     })),
   );
 
-/** Reads a policy test file. Every problem is reported, not the first alone. */
+/** Reads a policy test file and reports every problem, not only the first. */
 export const decodePolicyTests = (
   settings: readonly Setting[],
   { lines, root }: PolicyTestDecoding,

@@ -6,10 +6,10 @@ import { gatewayRequest } from '../gateway-model/gateway-request.js';
 import { type PolicyVerdict, type VerdictRules, verdict } from '../policy-verdict.js';
 import type { RequestSketch } from './request-sketch.js';
 
-/** What the agent would do with a request. */
+/** The agent's decision on a request. */
 export type Judgement =
   | { readonly kind: 'judged'; readonly request: AuthorizationRequest; readonly verdict: PolicyVerdict }
-  /** Denied before any policy is looked at: the identity is none that policies can speak of. */
+  /** Denied before any policy is evaluated: no principal can be derived from the identity. */
   | { readonly kind: 'refused'; readonly reason: PrincipalRefusal };
 
 export interface DecisionRules {
@@ -17,7 +17,7 @@ export interface DecisionRules {
   readonly rules: VerdictRules;
 }
 
-/** Judges a request as the agent does: the same principal, the same request, the same rules. */
+/** Decides a request exactly as the agent does: same principal, same request, same rules. */
 export const judgeRequest = (
   { identity, attributes }: RequestSketch,
   { claims, rules }: DecisionRules,
@@ -29,7 +29,7 @@ export const judgeRequest = (
   return { kind: 'judged', request, verdict: verdict(decide(policies, request), rules) };
 };
 
-/** What a judgement comes to. */
+/** The decision of a judgement. */
 export const judgedDecision = (judgement: Judgement): 'allow' | 'deny' =>
   judgement.kind === 'refused' ? 'deny' : judgement.verdict.decision;
 

@@ -5,25 +5,25 @@ import type { PolicyLink } from '../policy-source/policy-source.js';
 import type { VerdictRules } from '../policy-verdict.js';
 import type { RequestSketch } from './request-sketch.js';
 
-/** One request, and what is to come of it. */
+/** One request and its expected decision. */
 export interface PolicyTestCase {
   readonly name: string;
   readonly position: SourcePosition | null;
   readonly request: RequestSketch;
   readonly expected: {
     readonly decision: 'allow' | 'deny';
-    /** Exactly the policies that are to decide, empty where none is to; null: whichever. */
+    /** Exactly the policies that must decide; empty if none may. Null accepts any. */
     readonly policies: readonly Located<string>[] | null;
   };
 }
 
-/** What a policy test file says. */
+/** The content of a policy test file. */
 export interface PolicyTests {
   /** Paths of files and folders of policies, at least one. */
   readonly policies: readonly Located<string>[];
   readonly links: readonly PolicyLink[];
   readonly rules: VerdictRules;
   readonly claims: PrincipalOptions;
-  /** At least one; no two have one name. */
+  /** At least one; names are unique. */
   readonly cases: readonly PolicyTestCase[];
 }

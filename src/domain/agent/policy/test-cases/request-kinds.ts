@@ -9,7 +9,7 @@ import { httpMethods } from '../gateway-model/http-methods.js';
 const isMethod = (method: string): boolean => httpMethods.some((known) => known === method);
 
 /**
- * Why a method is none that policies ever see; null where it is one. Methods are case-sensitive (RFC 9110, section
+ * The fault of a method that policies never see; null if it is valid. Methods are case-sensitive (RFC 9110, section
  * 9.1).
  */
 export const methodFault = (method: string): ScalarFault | null => {
@@ -18,38 +18,38 @@ export const methodFault = (method: string): ScalarFault | null => {
   if (isMethod(upper)) {
     return { message: 'must be in upper case: methods are case-sensitive', suggestion: `did you mean "${upper}"?` };
   }
-  const message = `must be a method that the gateway lets pass, not "${method.slice(0, 80)}"`;
+  const message = `must be an HTTP method that the gateway accepts, not "${method.slice(0, 80)}"`;
   return { message, suggestion: didYouMean(upper, httpMethods) };
 };
 
-/** Why a Host header is none that the gateway lets pass; null where it is one. */
+/** The fault of a Host header that the gateway refuses; null if it is valid. */
 export const hostFault = (host: string): ScalarFault | null =>
   parseAuthority(host).ok
     ? null
     : {
-        message: `must be a host that the gateway lets pass, not "${host.slice(0, 80)}"`,
+        message: `must be a host that the gateway accepts, not "${host.slice(0, 80)}"`,
         suggestion: 'write "a.example" or "a.example:8080"',
       };
 
-/** Why a path is none that policies ever see; null where it is one. */
+/** The fault of a path that policies never see; null if it is valid. */
 export const testPathFault = (path: string): ScalarFault | null => {
   const mark = path.indexOf('?');
   if (mark >= 0) {
-    return { message: 'must be a path alone', suggestion: `give "${path.slice(mark + 1)}" as its query` };
+    return { message: 'must be a path without a query', suggestion: `give "${path.slice(mark + 1)}" as the query` };
   }
   const normal = normalisePath(path);
-  if (!normal.ok) return { message: 'must be a path that the gateway lets pass, as in "/reports/7"' };
+  if (!normal.ok) return { message: 'must be a path that the gateway accepts, as in "/reports/7"' };
   if (normal.value === path) return null;
-  return { message: 'must be in the form in which the gateway passes it on', suggestion: `write "${normal.value}"` };
+  return { message: 'must be normalised', suggestion: `write "${normal.value}"` };
 };
 
-/** Why a query is none; null where it is one. */
+/** The fault of a query; null if it is valid. */
 export const queryFault = (query: string): ScalarFault | null =>
   query.startsWith('?')
     ? { message: 'must be without the question mark', suggestion: `write "${query.slice(1)}"` }
     : null;
 
-/** Why an address is none; null where it is one. */
+/** The fault of an IP address; null if it is valid. */
 export const addressFault = (address: string): ScalarFault | null =>
   parseIpAddress(address) === null
     ? { message: 'must be an IP address', suggestion: 'write "192.0.2.1" or "2001:db8::1"' }

@@ -1,9 +1,9 @@
 import type { Identity } from '../../identity/identity.js';
 import type { RequestAttributes } from '../gateway-model/gateway-request.js';
 
-/** A request as a test, or a question on the command line, describes it: what the agent would know when it decides. */
+/** A request as described by a test case or on the command line: the agent's input to a decision. */
 export interface RequestSketch {
-  /** Null: the anonymous principal. */
+  /** Null for the anonymous principal. */
   readonly identity: Identity | null;
   readonly attributes: RequestAttributes;
 }
@@ -11,19 +11,19 @@ export interface RequestSketch {
 export interface SketchedRequest {
   readonly method: string;
   readonly path: string;
-  /** Without the question mark; empty: none. */
+  /** Without the question mark; empty if there is none. */
   readonly query: string;
-  /** As the client would send it. */
+  /** The Host header as the client sends it. */
   readonly host: string | null;
-  /** Null: not known, so that the context has no `client_ip`. */
+  /** Null if unknown; the context then has no `client_ip`. */
   readonly clientIp: string | null;
   readonly correlationId: string | null;
 }
 
-/** The correlation id of a request that is given none. */
+/** The correlation id of a request without one. */
 export const sketchedCorrelationId = 'policy-test';
 
-/** The request as an agent would be told of it. */
+/** The request as the gateway reports it to an agent. */
 export const sketchedAttributes = ({
   method,
   path,

@@ -16,7 +16,7 @@ const asExpected = ({ expected }: PolicyTestCase, judgement: Judgement): boolean
   return wanted.size === actual.size && [...wanted].every((id) => actual.has(id));
 };
 
-/** Judges the request of a case, and compares. */
+/** Decides the request of a case and compares with the expectation. */
 export const runTestCase = (
   testCase: PolicyTestCase,
   tests: PolicyTests,

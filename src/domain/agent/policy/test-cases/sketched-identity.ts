@@ -5,7 +5,7 @@ import { type Claims, type ClaimValue, isClaims } from '../../tokens/claims.js';
 import { claimAt } from '../gateway-model/claimed-roles.js';
 import type { PrincipalOptions } from '../gateway-model/gateway-principal.js';
 
-/** Methods that requests of tests may have been authenticated by. */
+/** Authentication methods that a test case can use. */
 export const sketchedMethods = [
   'jwt',
   'oidc',
@@ -15,20 +15,20 @@ export const sketchedMethods = [
   'basic',
 ] as const satisfies readonly AuthenticationMethod[];
 
-/** Who makes a request, as a person writes it down. */
+/** The principal of a request as described in a test case or on the command line. */
 export interface PrincipalSketch {
-  /** Null: the claims say who it is. */
+  /** Null if the claims contain the id. */
   readonly id: string | null;
   readonly roles: readonly string[];
   readonly claims: Claims;
   readonly method: (typeof sketchedMethods)[number];
 }
 
-/** `fromEntries` makes own members of every name, `__proto__` included. */
+/** `fromEntries` creates an own property for every name, including `__proto__`. */
 const withMember = (claims: Claims, name: string, value: ClaimValue): Claims =>
   Object.fromEntries([...Object.entries(claims).filter(([other]) => other !== name), [name, value]]);
 
-/** The claims with one more; null where what is on the way to it is no object. */
+/** The claims with one more; null if a value on the path is not an object. */
 const withClaim = (claims: Claims, path: readonly string[], value: ClaimValue): Claims | null => {
   const [first = '', ...rest] = path;
   if (rest.length === 0) return withMember(claims, first, value);
@@ -37,19 +37,20 @@ const withClaim = (claims: Claims, path: readonly string[], value: ClaimValue): 
   return changed === null ? null : withMember(claims, first, changed);
 };
 
-/** An attribute with one value is a text, one with several a list of texts; null: no attribute has such a value. */
+/** An attribute with one value is a string, one with several a list of strings; null for any other value. */
 const attributeValue = (value: ClaimValue | undefined): ClaimValue | null => {
   if (typeof value === 'string') return value;
   if (!Array.isArray(value) || !value.every((item) => typeof item === 'string')) return null;
   return value.length === 1 ? (value[0] as string) : value;
 };
 
-/** The claims as the attributes of an assertion give them: flat, and every value text. */
+/** The claims as SAML attributes: flat, with string values only. */
 const attributeClaims = (claims: Claims): Result<Claims, string> => {
   const entries: [string, ClaimValue][] = [];
   for (const [name, claim] of Object.entries(claims)) {
     const value = attributeValue(claim);
-    if (value === null) return err(`saml gives text alone: write the claim "${name}" as a string or a list of strings`);
+    if (value === null)
+      return err(`SAML attributes are strings: write the claim "${name}" as a string or a list of strings`);
     entries.push([name, value]);
   }
   return ok(Object.fromEntries(entries));
@@ -59,18 +60,20 @@ const samlIdentity = ({ id, roles, claims }: PrincipalSketch, rolesClaim: string
   if (id === null) return err('the principal needs an id');
   const [only, ...others] = roles;
   if (only !== undefined && others.length === 0 && /[ ,]/.test(only)) {
-    return err(`saml gives one value as text, which is split at spaces and commas: "${only}" would be several roles`);
+    return err(
+      `SAML gives a single value as text, which is split at spaces and commas: "${only}" would be several roles`,
+    );
   }
-  // Attributes are flat: the name of the claim is the name of the attribute, dots and all.
+  // Attributes are flat: a claim name with dots is one attribute name.
   const all = roles.length === 0 ? ok(claims) : withRoles(claims, roles, rolesClaim, (name) => [name]);
   const attributes = all.ok ? attributeClaims(all.value) : all;
   return attributes.ok ? ok({ method: 'saml', userId: id, claims: attributes.value, certificate: null }) : attributes;
 };
 
 /**
- * The identity that an agent would have of such a caller. For tokens the id and the roles become claims, since it is
- * there that the agent looks for them; for SAML the roles become an attribute. Other credentials have neither claims
- * nor roles. The error is one clause.
+ * The identity that an agent would derive for this principal. For tokens the id and the roles become claims, where the
+ * agent reads them. For SAML the roles become an attribute. Other credentials have neither claims nor roles. The error
+ * is one clause.
  */
 export const sketchedIdentity = (
   sketch: PrincipalSketch,
@@ -79,8 +82,8 @@ export const sketchedIdentity = (
   const { id, roles, claims, method } = sketch;
   if (method === 'saml') return samlIdentity(sketch, rolesClaim);
   if (method !== 'jwt' && method !== 'oidc') {
-    if (roles.length > 0) return err(`${method} gives no roles: they are claims of a token or attributes of SAML`);
-    if (Object.keys(claims).length > 0) return err(`${method} gives no claims: a token or SAML has them`);
+    if (roles.length > 0) return err(`${method} has no roles: roles are claims of a token or attributes of SAML`);
+    if (Object.keys(claims).length > 0) return err(`${method} has no claims: only tokens and SAML have claims`);
     if (id === null) return err('the principal needs an id');
     return ok({ method, userId: id, claims: null, certificate: null });
   }
@@ -94,7 +97,7 @@ export const sketchedIdentity = (
 
 const withId = (claims: Claims, id: string, name: string): Result<Claims, string> =>
   Object.hasOwn(claims, name)
-    ? err(`the principal is given twice: the claim "${name}" says who it is, too`)
+    ? err(`the principal is given twice: the claim "${name}" also gives the id`)
     : ok(withMember(claims, name, id));
 
 const withRoles = (
@@ -103,8 +106,9 @@ const withRoles = (
   name: string | null,
   pathOf = (path: string): readonly string[] => path.split('.'),
 ): Result<Claims, string> => {
-  if (name === null) return err('there is no roles-claim, so that nobody has roles');
-  if (claimAt(claims, name) !== undefined) return err(`the roles are given twice: the claim "${name}" has some, too`);
+  if (name === null) return err('set roles-claim: without it no principal has roles');
+  if (claimAt(claims, name) !== undefined)
+    return err(`the roles are given twice: the claim "${name}" also gives roles`);
   const changed = withClaim(claims, pathOf(name), roles);
-  return changed === null ? err(`the claims have no place for the claim "${name}"`) : ok(changed);
+  return changed === null ? err(`a value on the path is not an object: cannot add the claim "${name}"`) : ok(changed);
 };

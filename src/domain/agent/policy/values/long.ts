@@ -1,9 +1,9 @@
 import type { Long } from './value.js';
 
-const least = -(2n ** 63n);
-const greatest = 2n ** 63n - 1n;
+const minLong = -(2n ** 63n);
+const maxLong = 2n ** 63n - 1n;
 
-/** More digits are beyond 64 bits, where the first is no zero. */
+/** A number with more digits, leading zeros aside, exceeds 64 bits. */
 const maxDigits = 19;
 
 const shorten = (n: bigint): Long => {
@@ -11,20 +11,20 @@ const shorten = (n: bigint): Long => {
   return Number.isSafeInteger(number) ? number : n;
 };
 
-/** Null: beyond 64 bits. */
-export const longFromBigint = (n: bigint): Long | null => (n < least || n > greatest ? null : shorten(n));
+/** Null if the value exceeds 64 bits. */
+export const longFromBigint = (n: bigint): Long | null => (n < minLong || n > maxLong ? null : shorten(n));
 
-/** Null: the sum is beyond 64 bits. */
+/** Null if the sum exceeds 64 bits. */
 export const addLongs = (a: Long, b: Long): Long | null => {
   if (typeof a === 'number' && typeof b === 'number') {
     const sum = a + b;
-    // Rounding never brings an unsafe sum back among the safe integers.
+    // Rounding never turns an unsafe sum into a safe integer.
     if (Number.isSafeInteger(sum)) return sum;
   }
   return longFromBigint(BigInt(a) + BigInt(b));
 };
 
-/** Null: the difference is beyond 64 bits. */
+/** Null if the difference exceeds 64 bits. */
 export const subtractLongs = (a: Long, b: Long): Long | null => {
   if (typeof a === 'number' && typeof b === 'number') {
     const difference = a - b;
@@ -33,36 +33,36 @@ export const subtractLongs = (a: Long, b: Long): Long | null => {
   return longFromBigint(BigInt(a) - BigInt(b));
 };
 
-/** Null: the product is beyond 64 bits. */
+/** Null if the product exceeds 64 bits. */
 export const multiplyLongs = (a: Long, b: Long): Long | null => {
   if (typeof a === 'number' && typeof b === 'number') {
-    // Zero is added so that -0 becomes 0.
+    // Adding zero turns -0 into 0.
     const product = a * b + 0;
     if (Number.isSafeInteger(product)) return product;
   }
   return longFromBigint(BigInt(a) * BigInt(b));
 };
 
-/** Null: the least long has no opposite. */
+/** Null for the smallest long, whose negation exceeds 64 bits. */
 export const negateLong = (a: Long): Long | null => subtractLongs(0, a);
 
-/** Below zero where a is less than b, above where it is more. */
+/** Negative if a < b, positive if a > b, otherwise 0. */
 export const compareLongs = (a: Long, b: Long): number => {
   if (a < b) return -1;
   return a > b ? 1 : 0;
 };
 
-/** The quotient without its fraction: 7 / 2 is 3, -7 / 2 is -3. The divisor is a positive integer. */
+/** Division truncated towards zero: 7 / 2 is 3, -7 / 2 is -3. The divisor is a positive integer. */
 export const divideLong = (a: Long, divisor: number): Long =>
   typeof a === 'number' ? (a - (a % divisor)) / divisor : shorten(a / BigInt(divisor));
 
-/** What is left where the quotient is rounded down: from 0 to below the divisor, for a negative long too. */
+/** The remainder of floor division: 0 <= remainder < divisor, for a negative long too. */
 export const floorRemainder = (a: Long, divisor: number): number => {
   const remainder = typeof a === 'number' ? a % divisor : Number(a % BigInt(divisor));
   return remainder < 0 ? remainder + divisor : remainder + 0;
 };
 
-/** Reads decimal digits, with a minus before them or without. Null: anything else, or beyond 64 bits. */
+/** Parses decimal digits with an optional minus sign. Null for anything else or beyond 64 bits. */
 export const longFromDecimalText = (text: string): Long | null => {
   const first = text.startsWith('-') ? 1 : 0;
   if (text.length === first) return null;

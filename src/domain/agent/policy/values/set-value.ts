@@ -1,7 +1,7 @@
 import type { SetValue, Value, ValueKey } from './value.js';
 import { valueKey } from './value-key.js';
 
-/** A set of these values; of equal ones the first is kept. */
+/** A set of these values. Keeps the first of several equal values. */
 export const setOf = (values: Iterable<Value>): SetValue => {
   const elements: Value[] = [];
   const members = new Set<ValueKey>();

@@ -1,7 +1,7 @@
 import { shownName } from '../shortened-text.js';
 import type { Value } from './value.js';
 
-/** The type of a value in the words of Cedar, for messages, and so bounded; never the value itself. */
+/** Cedar's name of the value's type, bounded in length, for messages. Never contains the value itself. */
 export const typeName = (value: Value): string => {
   switch (typeof value) {
     case 'boolean':

@@ -1,7 +1,7 @@
 import { sameEntity } from './entity-uid.js';
 import type { ExtensionValue, RecordValue, SetValue, Value } from './value.js';
 
-/** Both have as many members as they have values, so one way is enough. */
+/** The sizes are equal, so checking one direction is enough. */
 const equalSets = (a: SetValue, b: SetValue): boolean => {
   if (a.members.size !== b.members.size) return false;
   for (const key of a.members) if (!b.members.has(key)) return false;
@@ -30,8 +30,8 @@ const equalExtensions = (a: ExtensionValue, b: Value): boolean => {
 };
 
 /**
- * Cedar's `==`: values of different types are unequal, never an error. Networks are equal where address and prefix
- * length are, host bits included: 10.0.0.1/8 is not 10.0.0.2/8.
+ * Cedar's `==`. Values of different types are unequal, never an error. Networks are equal if address (host bits
+ * included) and prefix length are: 10.0.0.1/8 is not 10.0.0.2/8.
  */
 export const equalValues = (a: Value, b: Value): boolean => {
   if (a === b) return true;

@@ -1,7 +1,7 @@
 import { entityKey } from './entity-uid.js';
 import type { RecordValue, SetValue, Value, ValueKey } from './value.js';
 
-/** Ends where its first characters say, so that no two lists of parts make the same text. */
+/** Length-prefixed, so two different lists of parts never concatenate to the same text. */
 const part = (key: ValueKey): string => {
   if (typeof key === 'string') return `s${key.length}:${key}`;
   return typeof key === 'boolean' ? (key ? 't' : 'f') : `i${key};`;
@@ -17,24 +17,24 @@ const recordKey = (record: RecordValue): string => {
   return key;
 };
 
-/** Shorter keys are made again as quickly as they are found. */
-const shortestRemembered = 128;
+/** Building a shorter key is as fast as a cache lookup. */
+const minCachedLength = 128;
 
-/** Long keys, kept as long as their values are: a policy set may ask for that of one and the same value many times. */
-const remembered = new WeakMap<SetValue | RecordValue, string>();
+/** Caches long keys for the lifetime of their values: a policy set may need the key of one value many times. */
+const keyCache = new WeakMap<SetValue | RecordValue, string>();
 
-const keyOfMany = (value: SetValue | RecordValue): string => {
-  const known = remembered.get(value);
-  if (known !== undefined) return known;
+const keyOfCollection = (value: SetValue | RecordValue): string => {
+  const cached = keyCache.get(value);
+  if (cached !== undefined) return cached;
   const key = value.kind === 'set' ? setKey(value) : recordKey(value);
-  if (key.length >= shortestRemembered) remembered.set(value, key);
+  if (key.length >= minCachedLength) keyCache.set(value, key);
   return key;
 };
 
 /**
- * The key of a value: equal for equal values and for no others. A boolean, a long and nearly every string is its own
- * key; all other keys begin with NUL and a letter for the kind. Neither the order of a set nor of a record's
- * attributes counts.
+ * The key of a value. Two keys are equal if and only if the values are. A boolean, a long and a string that does not
+ * begin with NUL is its own key; every other key begins with NUL and a letter for the kind. The order of set elements
+ * and record attributes does not matter.
  */
 export const valueKey = (value: Value): ValueKey => {
   if (typeof value === 'string') return value.charCodeAt(0) === 0 ? `\0s${value}` : value;
@@ -44,7 +44,7 @@ export const valueKey = (value: Value): ValueKey => {
       return `\0e${entityKey(value)}`;
     case 'set':
     case 'record':
-      return keyOfMany(value);
+      return keyOfCollection(value);
     case 'decimal':
       return `\0d${value.units}`;
     case 'ip':

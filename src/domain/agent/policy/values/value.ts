@@ -1,17 +1,16 @@
 /**
- * A 64-bit signed integer. INVARIANT: a number where it is a safe integer, a bigint where it is not, so that equal
- * longs are equal by `===`.
+ * A 64-bit signed integer. INVARIANT: a safe integer is a number, any other a bigint, so `===` compares longs.
  */
 export type Long = number | bigint;
 
-/** The name of an entity. INVARIANT: `type` is a valid Cedar name, such as `Photos::Album`; `id` is any text. */
+/** An entity's type and id. INVARIANT: `type` is a valid Cedar name, such as `Photos::Album`. `id` is any text. */
 export interface EntityUid {
   readonly kind: 'entity';
   readonly type: string;
   readonly id: string;
 }
 
-/** INVARIANT: no two elements are equal; `members` holds the key (see value-key) of each element. */
+/** INVARIANT: no two elements are equal. `members` holds the key (`valueKey`) of each element. */
 export interface SetValue {
   readonly kind: 'set';
   readonly elements: readonly Value[];
@@ -23,14 +22,14 @@ export interface RecordValue {
   readonly attributes: ReadonlyMap<string, Value>;
 }
 
-/** A decimal with four digits after the point. */
+/** A decimal with four fractional digits. */
 export interface DecimalValue {
   readonly kind: 'decimal';
   /** Ten-thousandths. */
   readonly units: Long;
 }
 
-/** An address with a prefix length: a host where the length is that of the whole address. */
+/** An address with a prefix length. The full length (32 or 128) denotes a single host. */
 export interface IpValue {
   readonly kind: 'ip';
   readonly version: 4 | 6;
@@ -53,8 +52,8 @@ export interface DurationValue {
 
 export type ExtensionValue = DecimalValue | IpValue | DatetimeValue | DurationValue;
 
-/** What an expression of Cedar can come to. */
+/** A value of a Cedar expression. */
 export type Value = boolean | Long | string | EntityUid | SetValue | RecordValue | ExtensionValue;
 
-/** Stands for a value among the members of a set: equal values, and no others, have equal keys. */
+/** Identifies a value in a set: two keys are equal if and only if the values are. */
 export type ValueKey = string | Long | boolean;

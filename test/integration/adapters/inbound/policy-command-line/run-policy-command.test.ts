@@ -95,7 +95,7 @@ describe('policy check', () => {
     const empty = folder.write('empty.cedar', '// none\n');
     expect(await run('check', empty)).toMatchObject({ stdout: '0 policies: 1 warning\n', exitCode: 0 });
     const strict = await run('check', '--strict', empty);
-    expect(strict.stderr).toMatch(/^empty\.cedar:1:1: error: there is no policy in it\n/);
+    expect(strict.stderr).toMatch(/^empty\.cedar:1:1: error: it contains no policy\n/);
     expect(strict.exitCode).toBe(1);
   });
 
@@ -132,7 +132,7 @@ agents { agent "auth" {
   it('warns about roles that no agent can assign', async () => {
     const readers = `policy-file "${folder.file('readers.cedar')}"`;
     const claim = `${readers}; roles-claim "roles"`;
-    const roles = /^readers\.cedar:1:1: warning: it speaks of roles, and nobody has any$/m;
+    const roles = /^readers\.cedar:1:1: warning: the policy uses roles, but no principal can have one$/m;
     const told = async (...written: Parameters<typeof agentWith>) =>
       roles.test((await run('check', '--config', agentWith(...written))).stderr);
     expect(await told(embedded, tokens, readers)).toBe(true);
@@ -145,7 +145,7 @@ agents { agent "auth" {
     // Whoever starts that agent may give it a key for tokens.
     expect(await told(socket, keys, claim)).toBe(false);
     const strict = await run('check', '--strict', '--config', agentWith(embedded, tokens, readers));
-    expect(strict.stderr).toMatch(/^readers\.cedar:1:1: error: it speaks of roles/m);
+    expect(strict.stderr).toMatch(/^readers\.cedar:1:1: error: the policy uses roles/m);
   });
 
   it('refuses an empty policy set, as the agent does', async () => {
@@ -200,7 +200,7 @@ agents { agent "auth" {
     expect(explained.stdout).toContain('allow by "alice"\n');
     const roles = ['explain', '--config', config, '--principal', 'alice', '--role', 'a', '--action', 'GET'];
     expect((await run(...roles, '--resource', '/x')).stderr).toBe(
-      'error: there is no roles-claim, so that nobody has roles\n',
+      'error: set roles-claim: without it no principal has roles\n',
     );
     expect((await run('check', '--config', config, '--agent', 'other')).stderr).toContain('there is no agent "other"');
   });
@@ -324,7 +324,7 @@ case "a token without the claim" {
     [readerCase('a', '"alow"'), undefined, 'did you mean "allow"?'],
     [readerCase('a', '"allow"', 'contxt { }'), undefined, 'did you mean "context"?'],
     [readerCase('a', '"allow"', 'anonymous'), undefined, '"principal" and "anonymous" exclude each other'],
-    [readerCase('a', '"allow"') + readerCase('a', '"deny"'), undefined, 'case "a" is there twice'],
+    [readerCase('a', '"allow"') + readerCase('a', '"deny"'), undefined, 'duplicate case "a"'],
     [readerCase('a', '"allow" { policies "readers-rad" }'), undefined, 'did you mean "readers-read"?'],
     ['case "a" { action "GET"; resource "/"; expect "deny" }', undefined, '"principal" is missing'],
     ['case "a" { anonymous; resource "/"; expect "deny" }', undefined, '"action" is missing'],
@@ -334,26 +334,26 @@ case "a token without the claim" {
     [
       'case "a" { anonymous; action "FOO"; resource "/"; expect "deny" }',
       undefined,
-      'cases.test.kdl:2:30: error: "action" must be a method that the gateway lets pass, not "FOO"',
+      'cases.test.kdl:2:30: error: "action" must be an HTTP method that the gateway accepts, not "FOO"',
     ],
     ['case "a" { anonymous; action "DELTE"; resource "/"; expect "deny" }', undefined, 'did you mean "DELETE"?'],
     [
       'case "a" { anonymous; action "GET"; resource "/" { host "A b" }; expect "deny" }',
       undefined,
-      'cases.test.kdl:2:57: error: "host" must be a host that the gateway lets pass, not "A b"',
+      'cases.test.kdl:2:57: error: "host" must be a host that the gateway accepts, not "A b"',
     ],
     [readerCase('a', '"allow"'), 'policies "readers.cedar"\nroles-claim "a..b"', 'cases.test.kdl:2:13: error: '],
-    ['case "a" { anonymous; action "GET"; resource "/a?b"; expect "deny" }', undefined, 'give "b" as its query'],
+    ['case "a" { anonymous; action "GET"; resource "/a?b"; expect "deny" }', undefined, 'give "b" as the query'],
     ['case "a" { anonymous; action "GET"; resource "/a/./b"; expect "deny" }', undefined, 'write "/a/b"'],
     [
       'case "a" { principal "b" { roles "r"; auth-method "basic" }; action "GET"; resource "/"; expect "deny" }',
       undefined,
-      'basic gives no roles',
+      'basic has no roles',
     ],
     [
       'case "a" { principal "b" { claims { sub "c" } }; action "GET"; resource "/"; expect "deny" }',
       undefined,
-      'the claim "sub" says who it is, too',
+      'the claim "sub" also gives the id',
     ],
     [
       'case "a" { principal "b" { claims "{" }; action "GET"; resource "/"; expect "deny" }',

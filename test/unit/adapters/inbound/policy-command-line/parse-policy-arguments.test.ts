@@ -145,15 +145,15 @@ describe('policy explain', () => {
     [['explain', '--policies', 'a', '--principal', 'a'], '--action is missing, as in --action GET'],
     [
       ['explain', '--policies', 'a', '--principal', 'a', '--action', 'G T'],
-      '--action must be a method that the gateway lets pass, not "G T": did you mean "GET"?',
+      '--action must be an HTTP method that the gateway accepts, not "G T": did you mean "GET"?',
     ],
     [
       ['explain', '--policies', 'a', '--principal', 'a', '--action', 'FOO'],
-      '--action must be a method that the gateway lets pass, not "FOO"',
+      '--action must be an HTTP method that the gateway accepts, not "FOO"',
     ],
     [
       [...question, '--principal', 'a', '--host', 'A b'],
-      '--host must be a host that the gateway lets pass, not "A b": write "a.example" or "a.example:8080"',
+      '--host must be a host that the gateway accepts, not "A b": write "a.example" or "a.example:8080"',
     ],
     [
       [...question, '--principal', 'a', '--roles-claim', 'a..b'],
@@ -179,10 +179,10 @@ describe('policy explain', () => {
   });
 
   it.each([
-    ['/a/../b', 'must be in the form in which the gateway passes it on: write "/b"'],
-    ['/a?b', 'must be a path alone: give "b" as its query'],
-    ['reports', 'must be a path that the gateway lets pass, as in "/reports/7"'],
-    ['/a%2fb', 'must be a path that the gateway lets pass, as in "/reports/7"'],
+    ['/a/../b', 'must be normalised: write "/b"'],
+    ['/a?b', 'must be a path without a query: give "b" as the query'],
+    ['reports', 'must be a path that the gateway accepts, as in "/reports/7"'],
+    ['/a%2fb', 'must be a path that the gateway accepts, as in "/reports/7"'],
   ])('takes no path that policies never see: %s', (path, message) => {
     const argv = ['explain', '--policies', 'a', '--principal', 'a', '--action', 'GET', '--resource', path];
     expect(said(...argv)).toContain(`2 error: --resource ${message}\n`);

@@ -146,7 +146,7 @@ describe('a policy that names what no request has', () => {
 
 describe('a policy that speaks of roles', () => {
   const banned = `${everything}\nforbid(principal in Role::"banned", action, resource);`;
-  const roles = 'policy-inline:2:1: it speaks of roles, and nobody has any';
+  const roles = 'policy-inline:2:1: the policy uses roles, but no principal can have one';
 
   it('is worth a warning where there is no roles-claim', async () => {
     expect(await warnings({ 'policy-inline': banned })).toEqual([`authz: ${roles}`]);
@@ -156,9 +156,9 @@ describe('a policy that speaks of roles', () => {
   it('is an error under strict-policies, also where no method brings claims', async () => {
     const strict = { 'policy-inline': banned, 'strict-policies': true };
     const shown = (await refusals({ ...strict, 'roles-claim': 'roles' })).join('\n');
-    expect(shown).toMatch(/^policy-inline:2:1: error: authz: it speaks of roles/);
+    expect(shown).toMatch(/^policy-inline:2:1: error: authz: the policy uses roles/);
     expect(shown).toContain('set roles-claim');
-    await expect(authorizedAgent(strict)).rejects.toThrow('it speaks of roles');
+    await expect(authorizedAgent(strict)).rejects.toThrow('the policy uses roles');
     expect(await (await authorizedAgent({ ...strict, 'roles-claim': 'roles' })).outcome({ headers: apiKey })).toBe(
       'allow',
     );
@@ -176,7 +176,7 @@ describe('a policy that speaks of roles', () => {
       const { agent, logger } = testAgent(config(enabled), { keySetSource });
       expect(await agent.start()).toMatchObject({ ok: true });
       await agent.stop();
-      const told = logger.lines.some(({ message }) => message.includes('it speaks of roles'));
+      const told = logger.lines.some(({ message }) => message.includes('the policy uses roles'));
       expect(told).toBe(!enabled);
     }
   });
@@ -185,7 +185,7 @@ describe('a policy that speaks of roles', () => {
     const file = newFolder().write('next.cedar', banned);
     const authz = { 'policy-inline': everything, 'shadow-policy-file': file, 'strict-policies': true };
     expect(await warnings(authz)).toEqual([
-      `authz: ${file}:2:1: shadow policies: it speaks of roles, and nobody has any`,
+      `authz: ${file}:2:1: shadow policies: the policy uses roles, but no principal can have one`,
     ]);
   });
 });
@@ -195,12 +195,12 @@ describe('a source without any policy', () => {
     const file = newFolder().write('empty.cedar', '// nothing\n');
     const authz = { 'policy-file': file, 'policy-inline': [everything, ' '] };
     expect(await warnings(authz)).toEqual([
-      `authz: ${file}:1:1: there is no policy in it`,
-      'authz: policy-inline-2:1:1: there is no policy in it',
+      `authz: ${file}:1:1: it contains no policy`,
+      'authz: policy-inline-2:1:1: it contains no policy',
     ]);
     expect(await refusals({ ...authz, 'strict-policies': true })).toEqual([
-      expect.stringContaining(`${file}:1:1: error: authz: there is no policy in it`),
-      expect.stringContaining('policy-inline-2:1:1: error: authz: there is no policy in it'),
+      expect.stringContaining(`${file}:1:1: error: authz: it contains no policy`),
+      expect.stringContaining('policy-inline-2:1:1: error: authz: it contains no policy'),
     ]);
   });
 

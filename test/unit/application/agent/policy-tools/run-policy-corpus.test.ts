@@ -142,7 +142,7 @@ describe('runPolicyCorpus', () => {
 
   it.each([
     ['is nowhere', 'none.cedarschema', 'none.cedarschema (schema) was not found'],
-    ['cannot be read', 'bad.cedarschema', 'bad.cedarschema: line 2, column 3: a declaration was expected'],
+    ['cannot be read', 'bad.cedarschema', 'bad.cedarschema: line 2, column 3: expected a declaration'],
   ])('remarks on a schema that %s, and does without', async (_, schema, why) => {
     const { lines, remarks, totals } = await run(
       corpus({ '1.json': caseText({ schema }) }, { 'bad.cedarschema': policies }),
@@ -206,11 +206,11 @@ describe('runPolicyCorpus', () => {
     const { lines, complaints, totals } = await run(corpus({ '1.json': caseText({ requests: broken }) }));
     expect(lines.map((line) => ('error' in line ? line.error : line.decision))).toEqual([
       'allow',
-      'the context is a JSON object, not an array',
-      'action: an entity is {"type": ..., "id": ...}, not a string',
+      'the context must be a JSON object, not an array',
+      'action: an entity must be {"type": ..., "id": ...}, not a string',
       'a request is an object, not a number',
     ]);
-    expect(complaints[0]).toBe('1: request 1: the context is a JSON object, not an array');
+    expect(complaints[0]).toBe('1: request 1: the context must be a JSON object, not an array');
     expect(totals).toEqual(ok({ cases: 1, failed: 1 }));
   });
 
@@ -219,7 +219,7 @@ describe('runPolicyCorpus', () => {
       corpus({ '1.json': caseText().slice(0, -1), '2.json': caseText({ requests: {} }), '3.json': caseText() }),
     );
     expect(lines.slice(0, 2)).toEqual([
-      { case: '1', error: expect.stringMatching(/^line 1, column \d+: "," or "}" was expected$/) },
+      { case: '1', error: expect.stringMatching(/^line 1, column \d+: expected "," or "}"$/) },
       { case: '2', error: '"requests" is an array, not an object' },
     ]);
     expect(totals).toEqual(ok({ cases: 3, failed: 2 }));

@@ -32,7 +32,7 @@ const combine = (
   return apply(left, right) ?? overflow(verb, { start: leftSpan.start, end: operand.span.end });
 };
 
-/** From the left: a term is not looked at before what stands left of it has its value. */
+/** Evaluates from the left: a term is evaluated only after the terms before it succeeded. */
 export const arithmetic = (first: Compiled, terms: readonly CompiledTerm[], span: SourceSpan): Compiled =>
   derived(span, [first, ...terms.map(({ operand }) => operand)], (request) => {
     let total = first.evaluate(request);

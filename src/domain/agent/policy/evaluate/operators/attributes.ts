@@ -39,7 +39,7 @@ export const attribute = (object: Compiled, name: string, span: SourceSpan): Com
   });
 };
 
-/** Undefined: it has none of that name. An entity of which nothing is known has no attributes. */
+/** Undefined if there is no such attribute. An unknown entity has no attributes. */
 const attributeOf = (
   value: Value,
   name: string,
@@ -53,8 +53,8 @@ const attributeOf = (
 };
 
 /**
- * `has a`, and `has a.b.c`: each has the next. What is neither a record nor an entity is an error where it has to
- * have one.
+ * `has a` and `has a.b.c`, which checks one level after the other. A value on the path that is neither a record nor an
+ * entity is an error.
  */
 export const has = (object: Compiled, path: readonly string[], span: SourceSpan): Compiled =>
   dependent(span, (request) => {

@@ -22,7 +22,7 @@ export interface CompiledEntry {
   readonly value: Compiled;
 }
 
-/** `{a: b}`; evaluated in the order of the names, as Cedar does, which tells when more than one fails. */
+/** `{a: b}`. Evaluates in name order, as Cedar does, which determines the error reported if several fail. */
 export const record = (entries: readonly CompiledEntry[], span: SourceSpan): Compiled => {
   const inOrder = [...entries].sort((a, b) => (a.name < b.name ? -1 : 1));
   return derived(

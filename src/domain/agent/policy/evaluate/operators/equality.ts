@@ -5,7 +5,7 @@ import { equalValues } from '../../values/value-equality.js';
 import { type Compiled, derived, type Evaluator } from '../compiled.js';
 import { isError } from '../evaluation-error.js';
 
-/** Values are compared without a look at their types where the constant's type makes that right. */
+/** Skips the type comparison where the constant's type allows it. */
 const equalTo = (constant: Value): ((value: Value) => boolean) => {
   if (typeof constant !== 'object') return (value) => value === constant;
   if (constant.kind === 'entity') {
@@ -41,7 +41,7 @@ const againstEach =
   };
 
 const equality = (left: Compiled, right: Compiled): Evaluator => {
-  // A constant that is no error cannot fail before or after the other side, so the sides may be exchanged.
+  // A constant that is not an error cannot fail, so the evaluation order of the sides does not matter.
   for (const [operand, { constant }] of [
     [left, right],
     [right, left],

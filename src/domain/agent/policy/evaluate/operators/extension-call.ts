@@ -9,13 +9,13 @@ import { isError, type Outcome } from '../evaluation-error.js';
 const located = (outcome: Outcome, span: SourceSpan): Outcome =>
   isError(outcome) && outcome.span === null ? { ...outcome, span } : outcome;
 
-/** A function of an extension, or a method with the value before the dot as first argument. */
+/** Calls an extension function, or a method with the receiver as first argument. */
 export const extensionCall = (name: string, args: readonly Compiled[], span: SourceSpan): Compiled => {
   const apply = extensionFunction(name);
   if (apply === undefined) {
     const message =
       name === partialEvaluationFunction
-        ? `the value of ${name} is for partial evaluation to leave open: it has none here`
+        ? `${name} needs partial evaluation, which is not supported`
         : `there is no function ${shownName(name)}`;
     return constant({ kind: 'error', code: 'extension_error', message, span }, span);
   }

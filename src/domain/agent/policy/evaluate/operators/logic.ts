@@ -2,7 +2,7 @@ import type { SourceSpan } from '../../source-lines.js';
 import { type Compiled, derived } from '../compiled.js';
 import { asBoolean } from '../evaluation-failures.js';
 
-/** From the left; what comes after the operand that settles it is not looked at. */
+/** Evaluates from the left and stops at the operand that equals `settling`. */
 const chain = (settling: boolean, operands: readonly Compiled[], span: SourceSpan): Compiled => {
   const evaluators = operands.map(({ evaluate }) => evaluate);
   const spans = operands.map((operand) => operand.span);
@@ -28,7 +28,7 @@ export const not = (operand: Compiled, span: SourceSpan): Compiled =>
     return typeof outcome === 'boolean' ? !outcome : outcome;
   });
 
-/** Only the branch that is taken is looked at. */
+/** Evaluates only the chosen branch. */
 export const conditional = (
   condition: Compiled,
   consequent: Compiled,

@@ -8,7 +8,7 @@ import { typeError } from '../evaluation-failures.js';
 
 type Membership = (value: Value, request: AuthorizationRequest) => Outcome;
 
-/** Whether a value is in what `right` comes to, which is evaluated before the value's type is looked at. */
+/** Tests `value in right`. Evaluates `right` before it checks the type of the value. */
 const membership = (right: Compiled, leftSpan: SourceSpan): Membership => {
   const check = (value: Value, targets: EntityTargets | EvaluationError, request: AuthorizationRequest): Outcome => {
     if (!isEntity(value)) return typeError('entity', value, leftSpan);
@@ -25,7 +25,7 @@ const membership = (right: Compiled, leftSpan: SourceSpan): Membership => {
   };
 };
 
-/** `in`: the entity itself, or an ancestor of it, is the one on the right, or one of the set on the right. */
+/** `in`: the entity or one of its ancestors is the entity on the right, or in the set on the right. */
 export const inOperator = (left: Compiled, right: Compiled, span: SourceSpan): Compiled => {
   const isMember = membership(right, left.span);
   return dependent(span, (request) => {
@@ -34,7 +34,7 @@ export const inOperator = (left: Compiled, right: Compiled, span: SourceSpan): C
   });
 };
 
-/** `is` and `is in`; `container` is looked at only where the type is right. */
+/** `is` and `is in`. Evaluates `container` only if the type matches. */
 export const isOfType = (
   object: Compiled,
   entityType: EntityUid['type'],

@@ -21,7 +21,7 @@ const methods: Readonly<Record<PolicyDialect, ReadonlyMap<string, BinaryMethod>>
   extended: new Map([...ofCedar, ['contains', containsOrHasText], ['startsWith', startsWith], ['endsWith', endsWith]]),
 };
 
-/** `object.name(args)`: a methodOperator of the language, or else of an extension. */
+/** `object.name(args)`: a built-in method, otherwise an extension method. */
 export const methodOperator = (
   object: Compiled,
   name: string,

@@ -20,7 +20,7 @@ const isLong = (value: Value): value is Long => typeof value === 'number' || typ
 const isTime = (value: Value): value is DatetimeValue | DurationValue =>
   typeof value === 'object' && (value.kind === 'datetime' || value.kind === 'duration');
 
-/** Both are longs, both datetimes, or both durations; all else is an error. */
+/** Compares two longs, two datetimes or two durations. Anything else is an error. */
 const order = (left: Value, right: Value, leftSpan: SourceSpan, rightSpan: SourceSpan): number | EvaluationError => {
   if (isLong(left)) return isLong(right) ? compareLongs(left, right) : typeError('long', right, rightSpan);
   if (isLong(right)) return typeError('long', left, leftSpan);

@@ -8,11 +8,11 @@ import { typeError } from '../evaluation-failures.js';
 
 const isSet = (value: Value): value is SetValue => typeof value === 'object' && value.kind === 'set';
 
-/** What `contains` comes to where its object is no set. */
-type NoSet = (object: Value, element: Value) => Outcome;
+/** The outcome of `contains` on an object that is not a set. */
+type NonSetOutcome = (object: Value, element: Value) => Outcome;
 
-/** The key of a constant is made once. */
-const containsConstant = ({ evaluate }: Compiled, element: Value, otherwise: NoSet): Evaluator => {
+/** Builds the key of the constant once. */
+const containsConstant = ({ evaluate }: Compiled, element: Value, otherwise: NonSetOutcome): Evaluator => {
   const key = valueKey(element);
   return (request) => {
     const set = evaluate(request);
@@ -22,7 +22,7 @@ const containsConstant = ({ evaluate }: Compiled, element: Value, otherwise: NoS
 };
 
 const containsComputed =
-  (object: Compiled, element: Compiled, otherwise: NoSet): Evaluator =>
+  (object: Compiled, element: Compiled, otherwise: NonSetOutcome): Evaluator =>
   (request) => {
     const set = object.evaluate(request);
     if (isError(set)) return set;
@@ -31,7 +31,7 @@ const containsComputed =
     return isSet(set) ? setHas(set, value) : otherwise(set, value);
   };
 
-const containsOr = (object: Compiled, element: Compiled, span: SourceSpan, otherwise: NoSet): Compiled => {
+const containsOr = (object: Compiled, element: Compiled, span: SourceSpan, otherwise: NonSetOutcome): Compiled => {
   const { constant } = element;
   const known = constant !== undefined && !isError(constant);
   return derived(
@@ -41,11 +41,11 @@ const containsOr = (object: Compiled, element: Compiled, span: SourceSpan, other
   );
 };
 
-/** `contains`; an element of another type than the others is not in the set, and no error. */
+/** `contains`. An element of a type that the set does not hold gives false, not an error. */
 export const contains = (object: Compiled, element: Compiled, span: SourceSpan): Compiled =>
   containsOr(object, element, span, (value) => typeError('set', value, object.span));
 
-/** `contains` of the extended dialect: a text may contain a text. */
+/** `contains` of the extended dialect, which also finds a substring in a string. */
 export const containsOrHasText = (object: Compiled, element: Compiled, span: SourceSpan): Compiled =>
   containsOr(object, element, span, (text, part) => {
     if (typeof text !== 'string') return typeError('set or string', text, object.span);

@@ -16,7 +16,7 @@ const tagMissing = (type: string, span: SourceSpan): EvaluationError => ({
 
 type Answer = (entity: Entity | undefined, uid: EntityUid, tag: string) => Outcome;
 
-/** Both operands are evaluated before the type of either is looked at. */
+/** Evaluates both operands before it checks their types. */
 const ofTag =
   (object: Compiled, name: Compiled, answer: Answer) =>
   (request: AuthorizationRequest): Outcome => {
@@ -29,7 +29,7 @@ const ofTag =
     return answer(request.entities.get(uid), uid, tag);
   };
 
-/** `hasTag`: an entity of which nothing is known has no tags. */
+/** `hasTag`. An unknown entity has no tags. */
 export const hasTag = (object: Compiled, name: Compiled, span: SourceSpan): Compiled =>
   dependent(
     span,

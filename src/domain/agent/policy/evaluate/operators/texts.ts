@@ -30,10 +30,10 @@ const ofTwo = (
     return typeof sought === 'string' ? holds(text, sought) : typeError('string', sought, part.span);
   });
 
-/** `startsWith`, of the extended dialect. */
+/** `startsWith` of the extended dialect. */
 export const startsWith = (object: Compiled, part: Compiled, span: SourceSpan): Compiled =>
   ofTwo(object, part, span, (text, sought) => text.startsWith(sought));
 
-/** `endsWith`, of the extended dialect. */
+/** `endsWith` of the extended dialect. */
 export const endsWith = (object: Compiled, part: Compiled, span: SourceSpan): Compiled =>
   ofTwo(object, part, span, (text, sought) => text.endsWith(sought));

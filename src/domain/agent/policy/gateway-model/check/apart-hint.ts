@@ -12,7 +12,7 @@ const meant = (text: string): string => `did you mean ${text}?`;
 const constantText = (type: ModelType): string | null =>
   type.kind === 'plain' && typeof type.constant === 'string' ? type.constant : null;
 
-/** What to ask of a set instead of whether it is one of its elements. */
+/** Suggests `contains` for a set that is compared with a possible element. */
 const setHint = (set: Operand, other: ModelType): string => {
   const { type } = set;
   const element = type.kind !== 'set' ? null : rewritten(type.element, other);
@@ -38,7 +38,7 @@ const entityHint = ({ type }: Operand, other: ModelType): string | null => {
   return null;
 };
 
-/** What to write where the one is never equal to the other, for their types. */
+/** A suggestion for a comparison of two values whose types make them always unequal. */
 export const apartHint = (left: Operand, right: Operand): string => {
   for (const [one, other] of [
     [left, right],
@@ -51,5 +51,5 @@ export const apartHint = (left: Operand, right: Operand): string => {
     if (hint !== null) return hint;
   }
   const constant = rewritten(left.type, right.type) ?? rewritten(right.type, left.type);
-  return constant === null ? 'values of two types are never equal: nothing is converted' : meant(constant);
+  return constant === null ? 'values of different types are never equal: Cedar converts nothing' : meant(constant);
 };

@@ -13,10 +13,10 @@ const constantOf = ({ type }: Operand): Long | null => {
   return typeof constant === 'number' || typeof constant === 'bigint' ? constant : null;
 };
 
-const overflow = 'this is an error each time: the result is beyond 64 bits';
+const overflow = 'this always fails: the result exceeds 64 bits';
 const overflowHint = 'longs go from -9223372036854775808 to 9223372036854775807';
 
-/** `+`, `-` and `*`: of longs, and within 64 bits where each is a constant. */
+/** Checks that `+`, `-` and `*` take longs and that constant results fit in 64 bits. */
 export const checkArithmetic = (
   { terms, span }: Expression & { readonly kind: 'arithmetic' },
   operands: readonly Operand[],

@@ -18,7 +18,7 @@ const forms: ReadonlyMap<string, FunctionForm> = new Map<string, FunctionForm>([
   ['duration', { type: 'duration', example: 'duration("1h30m")' }],
 ]);
 
-/** A call of a function: one text, and where that is written out one that it can read. The type that it gives. */
+/** Checks a function call: one string argument, valid if it is a constant. Returns the result type. */
 export const checkCall = (
   name: string,
   operands: readonly Operand[],
@@ -27,21 +27,21 @@ export const checkCall = (
 ): ModelType => {
   const form = forms.get(name);
   if (form === undefined) return unknownType;
-  const hint = `write it such as ${form.example}`;
+  const hint = `write it as in ${form.example}`;
   const [argument] = operands;
   if (argument === undefined || operands.length !== 1) {
-    report.fails(span, `"${name}" takes one argument, and not ${operands.length}`, hint);
+    report.fails(span, `"${name}" takes one argument, not ${operands.length}`, hint);
     return plain(form.type);
   }
   const { type, expression } = argument;
   const kind = kindName(type);
   if (kind !== null && kind !== 'string') {
-    report.fails(expression.span, `"${name}" takes a text, and this is of type ${typeWords(type)}`, hint);
+    report.fails(expression.span, `"${name}" takes a string, not a value of type ${typeWords(type)}`, hint);
   }
   if (type.kind !== 'plain' || typeof type.constant !== 'string') return plain(form.type);
   const made = extensionFunction(name)?.([type.constant]);
   if (made === undefined) return plain(form.type);
   if (!isError(made)) return plain(form.type, { constant: made });
-  report.fails(span, `this is an error each time: ${made.message}`, hint);
+  report.fails(span, `this always fails: ${made.message}`, hint);
   return plain(form.type);
 };

@@ -19,7 +19,7 @@ const checkEntities = (left: Operand, right: Operand, span: SourceSpan, report: 
   if (!target.some((type) => subject.includes(type)) && only !== undefined) report.same(subject, only, span);
 };
 
-/** `==` and `!=`: of two types, or of a constant that the other never is. */
+/** Checks `==` and `!=`: the types can be equal, and a constant is a possible value of the other side. */
 const checkEquality = (
   operator: '==' | '!=',
   left: Operand,
@@ -40,25 +40,25 @@ const checkEquality = (
 
 const ordered: readonly string[] = ['long', 'datetime', 'duration'];
 
-/** `<` and its like: two longs, two datetimes or two durations. */
+/** Checks that `<`, `<=`, `>` or `>=` compares two longs, two datetimes or two durations. */
 const checkOrder = (operator: string, left: Operand, right: Operand, span: SourceSpan, report: ModelReport): void => {
   const wanted = `"${operator}" takes two longs, two datetimes or two durations`;
   const [first, second] = [kindName(left.type), kindName(right.type)];
   const [firstWrong, secondWrong] = [first, second].map((kind) => kind !== null && !ordered.includes(kind));
   if (firstWrong === true && (secondWrong === true || second === null)) {
     const place = secondWrong === true ? span : left.expression.span;
-    report.fails(place, `${wanted}, and this is of type ${typeWords(left.type)}`, numberHint(left.type));
+    report.fails(place, `${wanted}, not a value of type ${typeWords(left.type)}`, numberHint(left.type));
   } else if (firstWrong === true || secondWrong === true) {
     const [wrong, other] = firstWrong === true ? [left, right] : [right, left];
     const constant = rewritten(other.type, wrong.type);
     const hint = constant === null ? numberHint(wrong.type) : `did you mean ${constant}?`;
-    report.fails(wrong.expression.span, `${wanted}, and this is of type ${typeWords(wrong.type)}`, hint);
+    report.fails(wrong.expression.span, `${wanted}, not a value of type ${typeWords(wrong.type)}`, hint);
   } else if (areApart(left.type, right.type)) {
-    report.fails(span, `${wanted}, and these are of types ${first} and ${second}`, 'compare values of one type');
+    report.fails(span, `${wanted}, not values of types ${first} and ${second}`, 'compare values of one type');
   }
 };
 
-/** A comparison of two values: whether it can hold, and whether it has a meaning. */
+/** Checks whether a comparison can hold and has operands of the right types. */
 export const checkComparison = (
   operator: ComparisonOperator,
   left: Operand,

@@ -3,10 +3,7 @@ import type { ModelReport } from '../model-report.js';
 import type { ModelType } from '../model-types.js';
 import { impossibleValue } from '../possible/impossible-text.js';
 
-/**
- * Where one of two values is a constant, and nothing that comes from where the other does is ever like it: a finding
- * there.
- */
+/** Adds a finding if one of two compared values is a constant that the other value's source never produces. */
 export const checkConstant = (
   subject: ModelType,
   constant: { readonly type: ModelType; readonly span: SourceSpan },

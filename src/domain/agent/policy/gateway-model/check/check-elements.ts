@@ -6,36 +6,36 @@ import { apartHint } from './apart-hint.js';
 import { checkConstant } from './check-constant.js';
 import type { Operand } from './operand.js';
 
-/** An operand of the type of a set's elements, to find words for. */
+/** An operand with the type of a set's elements, for the suggestion. */
 const elementOf = (set: Operand, { element }: SetType): Operand => {
   const { expression } = set;
   const first = expression.kind === 'set' ? expression.elements[0] : undefined;
   return { expression: first ?? expression, type: element };
 };
 
-/** `contains`: whether the element can be in the set at all. */
+/** Checks whether the argument of `contains` can be in the set. */
 export const checkElement = (set: Operand, element: Operand, report: ModelReport): void => {
   if (set.type.kind !== 'set') return;
   const { span } = element.expression;
   if (areApart(set.type.element, element.type)) {
-    const message = `a ${typeWords(set.type)} never contains what is of type ${typeWords(element.type)}`;
+    const message = `a ${typeWords(set.type)} never contains a value of type ${typeWords(element.type)}`;
     report.add(span, message, apartHint(element, elementOf(set, set.type)));
     return;
   }
-  const [held, asked] = [set.type.element, element.type];
-  if (held.kind === 'entities' && asked.kind === 'entities') {
-    const [only] = held.types;
-    if (only !== undefined && !held.types.some((type) => asked.types.includes(type)))
-      report.same(asked.types, only, span);
+  const [contained, sought] = [set.type.element, element.type];
+  if (contained.kind === 'entities' && sought.kind === 'entities') {
+    const [only] = contained.types;
+    if (only !== undefined && !contained.types.some((type) => sought.types.includes(type)))
+      report.same(sought.types, only, span);
   }
   for (const member of set.type.members) checkConstant(element.type, member, report);
-  checkConstant(held, { type: element.type, span }, report);
+  checkConstant(contained, { type: element.type, span }, report);
 };
 
-/** Everything contains all elements of a set without any. */
+/** Every set contains all elements of an empty set. */
 const isNeverEmpty = ({ expression }: Operand): boolean => expression.kind === 'set' && expression.elements.length > 0;
 
-/** `containsAll` and `containsAny`: whether the elements of the one can be in the other. */
+/** Checks whether the elements of the argument of `containsAll` or `containsAny` can be in the set. */
 export const checkElements = (name: string, set: Operand, others: Operand, report: ModelReport): void => {
   if (set.type.kind !== 'set' || others.type.kind !== 'set') return;
   if (name === 'containsAll' && !isNeverEmpty(others)) return;

@@ -7,7 +7,7 @@ import { roleHint } from './hints.js';
 import type { Operand } from './operand.js';
 import { rewritten } from './rewritten.js';
 
-/** What to write where a text stands for an entity. */
+/** A suggestion for a string in the place of an entity. */
 const insteadOf = (subject: readonly ModelEntityType[] | null, type: ModelType): string => {
   if (type.kind === 'set') return roleHint;
   const wanted = subject === null || subject.includes('User') ? (['Role'] as const) : subject;
@@ -35,9 +35,9 @@ const checkOne = (
 };
 
 /**
- * What is on the right of an `in`: an entity, or a set of them.
+ * Checks the right side of `in`: an entity or a set of entities.
  *
- * @param subject types of what is on the left; null: not known
+ * @param subject entity types of the left side; null if unknown
  */
 export const checkWithin = (
   subject: readonly ModelEntityType[] | null,
@@ -52,13 +52,13 @@ export const checkWithin = (
   else if (!['entity', null].includes(kindName(type.element))) checkOne(subject, type, span, report);
 };
 
-/** `in` */
+/** Checks `in`. */
 export const checkIn = (left: Operand, right: Operand, span: SourceSpan, report: ModelReport): void => {
   if (!takes('in', ['entity'], left, span, report)) return;
   checkWithin(left.type.kind === 'entities' ? left.type.types : null, right, span, report);
 };
 
-/** `is` and `is in`, where `within` is what is behind the `in`. */
+/** Checks `is` and `is in`; `within` is the right side of `in`. */
 export const checkIs = (
   object: Operand,
   entityType: string,

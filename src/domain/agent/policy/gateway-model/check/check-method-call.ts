@@ -13,7 +13,7 @@ import { rewritten } from './rewritten.js';
 
 const star = { kind: 'any-text' } as const;
 
-/** What a method of texts asks, as a pattern. */
+/** The `like` pattern equivalent to a string method. */
 const patternOf = (name: string, text: string): LikePattern => {
   const pattern: LikePattern = [...(name === 'startsWith' ? [] : [star]), text, ...(name === 'endsWith' ? [] : [star])];
   return text === '' ? [star] : pattern;
@@ -37,11 +37,11 @@ const wantedType = (kind: string): ModelType => {
   return known === undefined ? unknownType : plain(known);
 };
 
-/** Whether an argument can be of the type that is wanted; a finding where it is not. */
+/** Whether the argument can have the wanted type; adds a finding if not. */
 const fits = (name: string, wanted: string | null, argument: Operand, report: ModelReport): boolean => {
   const kind = kindName(argument.type);
   if (wanted === null || kind === null || kind === wanted) return true;
-  const message = `"${name}" takes an argument of type ${wanted}, and this is of type ${typeWords(argument.type)}`;
+  const message = `"${name}" takes an argument of type ${wanted}, not a value of type ${typeWords(argument.type)}`;
   const constant = rewritten(wantedType(wanted), argument.type);
   const otherwise = wanted === 'ipaddr' ? addressHint : `write a value of type ${wanted}`;
   report.fails(argument.expression.span, message, constant === null ? otherwise : `did you mean ${constant}?`);
@@ -50,7 +50,7 @@ const fits = (name: string, wanted: string | null, argument: Operand, report: Mo
 
 const countWords = (count: number): string => (count === 1 ? 'one argument' : 'no argument');
 
-/** A call of a method: what is before the dot, and its arguments. The type that it gives. */
+/** Checks the receiver and the arguments of a method call. Returns the result type. */
 export const checkMethodCall = (
   name: string,
   object: Operand,
@@ -61,7 +61,7 @@ export const checkMethodCall = (
   const signature = methodSignatures.get(name);
   if (signature === undefined) return unknownType;
   if (name === 'getTag' || name === 'hasTag') {
-    report.add(span, 'no entity has tags', 'what a token says is in principal.claims');
+    report.add(span, 'entities have no tags', 'the claims of a token are in principal.claims');
     return signature.gives;
   }
   if (!takes(name, signature.of, object, span, report)) return unknownType;
@@ -70,7 +70,7 @@ export const checkMethodCall = (
   if (operands.length !== signature.takes.length) {
     report.fails(
       span,
-      `"${name}" takes ${countWords(signature.takes.length)}, and not ${operands.length}`,
+      `"${name}" takes ${countWords(signature.takes.length)}, not ${operands.length}`,
       `write it as ${name}(${signature.takes.length === 1 ? '..' : ''})`,
     );
   } else if (wanted !== undefined && argument !== undefined) {

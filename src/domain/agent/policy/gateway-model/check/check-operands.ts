@@ -6,33 +6,29 @@ import { numberHint, objectHint, questionHint } from './hints.js';
 import type { Operand } from './operand.js';
 import { rewritten } from './rewritten.js';
 
-/** Adds a finding for each operand that is known to be no bool. */
+/** Adds a finding for each operand that is known not to be a bool. */
 export const checkBools = (operator: string, operands: readonly Operand[], report: ModelReport): void => {
   for (const { expression, type } of operands) {
     const kind = kindName(type);
     if (kind === null || kind === 'bool') continue;
     const constant = rewritten(plain('bool'), type);
     const hint = constant === null ? questionHint(type) : `did you mean ${constant}?`;
-    report.fails(
-      expression.span,
-      `${operator} takes what is true or false, and this is of type ${typeWords(type)}`,
-      hint,
-    );
+    report.fails(expression.span, `${operator} takes a bool, not a value of type ${typeWords(type)}`, hint);
   }
 };
 
-/** Adds a finding for each operand that is known to be no long. */
+/** Adds a finding for each operand that is known not to be a long. */
 export const checkLongs = (operator: string, operands: readonly Operand[], report: ModelReport): void => {
   for (const { expression, type } of operands) {
     const kind = kindName(type);
     if (kind === null || kind === 'long') continue;
     const constant = rewritten(plain('long'), type);
     const hint = constant === null ? numberHint(type) : `did you mean ${constant}?`;
-    report.fails(expression.span, `${operator} takes longs, and this is of type ${typeWords(type)}`, hint);
+    report.fails(expression.span, `${operator} takes longs, not a value of type ${typeWords(type)}`, hint);
   }
 };
 
-/** Whether what is before an operation can be of one of those kinds; a finding where it is not. */
+/** Whether the left operand or receiver can have one of the accepted kinds; adds a finding if not. */
 export const takes = (
   operation: string,
   accepted: readonly string[],
@@ -43,7 +39,7 @@ export const takes = (
   const kind = kindName(type);
   if (kind === null || accepted.includes(kind)) return true;
   const wanted = listed(accepted, 'or');
-  const message = `"${operation}" takes a value of type ${wanted}, and this is of type ${typeWords(type)}`;
+  const message = `"${operation}" takes a value of type ${wanted}, not a value of type ${typeWords(type)}`;
   report.fails(span, message, objectHint(operation, type, wanted));
   return false;
 };

@@ -1,34 +1,34 @@
 import type { ModelType } from '../model-types.js';
 import { kindName } from '../type-words.js';
 
-export const roleHint = 'ask for a role with principal.roles.contains("admin") or principal in Role::"admin"';
-export const addressHint = 'ask for addresses with context.client_ip.isInRange(ip("10.0.0.0/8"))';
-const textHint = 'texts have no order and are not added: ask with ==, like or startsWith';
-const decimalHint = 'decimals are compared with lessThan, lessThanOrEqual, greaterThan and greaterThanOrEqual';
+export const roleHint = 'test for a role with principal.roles.contains("admin") or principal in Role::"admin"';
+export const addressHint = 'test for addresses with context.client_ip.isInRange(ip("10.0.0.0/8"))';
+const textHint = 'strings cannot be ordered or added: use ==, like or startsWith';
+const decimalHint = 'compare decimals with lessThan, lessThanOrEqual, greaterThan and greaterThanOrEqual';
 
-/** How to ask something of a value of that type, where a bool is wanted. */
+/** A suggestion for a value of this type where a bool is required. */
 export const questionHint = (type: ModelType): string => {
   switch (kindName(type)) {
     case 'string':
-      return 'compare it with a text, as with == "..." or like "..."';
+      return 'compare it with a string, as in == "..." or like "..."';
     case 'long':
-      return 'compare it with a number, as with == or <';
+      return 'compare it with a number, as in == or <';
     case 'set':
-      return 'ask it with contains or isEmpty';
+      return 'use contains or isEmpty';
     case 'ipaddr':
       return addressHint;
     case 'entity':
-      return 'compare it, as with ==, in or is';
+      return 'compare it with ==, in or is';
     case 'record':
       return 'name one of its attributes';
     case 'decimal':
       return decimalHint;
     default:
-      return 'compare it with another one';
+      return 'compare it with another value';
   }
 };
 
-/** What is done instead of arithmetic, and of `<`, on a value of that type. */
+/** A suggestion for a value of this type in arithmetic or in an ordering such as `<`. */
 export const numberHint = (type: ModelType): string => {
   switch (kindName(type)) {
     case 'string':
@@ -36,22 +36,22 @@ export const numberHint = (type: ModelType): string => {
     case 'decimal':
       return decimalHint;
     case 'datetime':
-      return 'a later time is made with offset(duration("1h"))';
+      return 'add a duration with offset(duration("1h"))';
     case 'ipaddr':
       return addressHint;
     default:
-      return 'ask with == or !=';
+      return 'use == or !=';
   }
 };
 
-/** What to write where a value of that type is in the way of a method or of `like`, `in` and `is`. */
+/** A suggestion for a value of this type before a method, `like`, `in` or `is`. */
 export const objectHint = (operation: string, type: ModelType, wanted: string): string => {
   const kind = kindName(type);
   if (kind === 'ipaddr') return addressHint;
   if (kind === 'set') return roleHint;
   if (kind === 'record') return 'name one of its attributes';
   if (kind === 'string' && operation === 'in') {
-    return 'ask a set with contains, as in principal.roles.contains("admin") or ["GET", "HEAD"].contains(context.method)';
+    return 'test a set with contains, as in principal.roles.contains("admin") or ["GET", "HEAD"].contains(context.method)';
   }
-  return `only a value of type ${wanted} can be before it`;
+  return `put a value of type ${wanted} before it`;
 };

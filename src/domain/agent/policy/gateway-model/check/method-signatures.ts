@@ -1,8 +1,8 @@
 import { type ModelType, plain, unknownType } from '../model-types.js';
 
-/** What a method takes and gives; `element`: what the set before the dot holds. */
+/** The parameter and result types of a method. `element` is the element type of the receiver. */
 export interface MethodSignature {
-  /** What comes before the dot. */
+  /** The accepted kinds of the receiver. */
   readonly of: readonly string[];
   readonly takes: readonly ('element' | 'set' | 'string' | 'decimal' | 'ipaddr' | 'datetime' | 'duration')[];
   readonly gives: ModelType;
@@ -14,7 +14,7 @@ const long = plain('long');
 const same = (names: readonly string[], signature: MethodSignature): readonly (readonly [string, MethodSignature])[] =>
   names.map((name) => [name, signature]);
 
-/** Every method, by its name. */
+/** Every method, by name. */
 export const methodSignatures: ReadonlyMap<string, MethodSignature> = new Map([
   ...same(['contains'], { of: ['set', 'string'], takes: ['element'], gives: bool }),
   ...same(['containsAll', 'containsAny'], { of: ['set'], takes: ['set'], gives: bool }),

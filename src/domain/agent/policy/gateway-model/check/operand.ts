@@ -1,7 +1,7 @@
 import type { Expression } from '../../syntax-tree.js';
 import type { ModelType } from '../model-types.js';
 
-/** A part of an expression, and what it can come to. */
+/** A part of an expression and its static type. */
 export interface Operand {
   readonly expression: Expression;
   readonly type: ModelType;
@@ -9,7 +9,7 @@ export interface Operand {
 
 const isName = (text: string): boolean => /^[A-Za-z_][A-Za-z0-9_]*$/.test(text);
 
-/** How the operand is written, where that is a variable or an attribute of one; the other words where it is not. */
+/** The source text of a variable or of an attribute path on one; `otherwise` for any other expression. */
 export const spelt = (expression: Expression, otherwise: string): string => {
   if (expression.kind === 'variable') return expression.name;
   if (expression.kind !== 'attribute' || !isName(expression.name)) return otherwise;

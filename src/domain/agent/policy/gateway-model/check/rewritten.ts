@@ -32,14 +32,14 @@ const asPlain = (name: PlainTypeName, text: string): string | null => {
   return made === undefined || isError(made) ? null : `${call}(${quotedName(text)})`;
 };
 
-/** The text that was meant where a constant is written out; null: it is none. */
+/** The text of a constant; null if it is not a constant. */
 const textOf = (given: ModelType): string | null => {
   if (given.kind === 'entities') return given.uid?.id ?? null;
   if (given.kind !== 'plain' || given.constant === null || typeof given.constant === 'object') return null;
   return String(given.constant);
 };
 
-/** How a constant is written so that it is of the type that is wanted; null: not known. */
+/** Rewrites a constant as the wanted type; null if that is not possible. */
 export const rewritten = (wanted: ModelType, given: ModelType): string | null => {
   const text = textOf(given);
   if (text === null) return null;

@@ -3,7 +3,7 @@ import { authenticationMethods } from '../../../identity/request-credentials.js'
 import { anonymousPrincipal } from '../gateway-principal.js';
 import { httpMethods } from '../http-methods.js';
 
-/** What policies of other systems call their actions. */
+/** Action names that are common in other policy systems. */
 const methodOfVerb: ReadonlyMap<string, string> = new Map([
   ['read', 'GET'],
   ['view', 'GET'],
@@ -18,9 +18,9 @@ const methodOfVerb: ReadonlyMap<string, string> = new Map([
 const methods: ReadonlySet<string> = new Set(httpMethods);
 export const isMethod = (text: string): boolean => methods.has(text);
 
-/** The method of HTTP that was probably meant; null: none is near. */
+/** The most similar HTTP method; null if none is similar. */
 export const nearestMethod = (text: string): string | null =>
   methodOfVerb.get(text.toLowerCase()) ?? nearestWord(text, httpMethods);
 
-/** What `context.auth_method` can be. */
+/** The possible values of `context.auth_method`. */
 export const authMethods: readonly string[] = [...authenticationMethods, anonymousPrincipal.authMethod];

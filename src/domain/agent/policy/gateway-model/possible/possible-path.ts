@@ -2,13 +2,13 @@ import { normalisePath } from '../../../../http/path-normalisation.js';
 import { quotedName } from '../../shortened-text.js';
 import type { LikePattern } from '../../syntax-tree.js';
 
-/** Why a text is the path of no request. */
+/** The reason why a text is never the path of a request. */
 export interface PathMistake {
-  /** What a path is. */
+  /** The rule for paths, as the end of a sentence. */
   readonly message: string;
-  /** The path that was probably meant. */
+  /** The path that was probably intended. */
   readonly nearest: string | null;
-  /** The pattern that was probably meant, in quotes. */
+  /** The `like` pattern that was probably intended, in quotes. */
   readonly pattern: string | null;
 }
 
@@ -17,40 +17,40 @@ const isNormal = (path: string): boolean => {
   return normal.ok && normal.value === path;
 };
 
-/** The normal form of a text, a slash put before it where it has none; null: it cannot be one. */
+/** The normal form of a path, with a leading slash added if missing; null if it cannot be a path. */
 export const nearestPath = (text: string): string | null => {
   const normal = normalisePath(text.startsWith('/') ? text : `/${text}`);
   return normal.ok ? normal.value : null;
 };
 
-const notNormal = 'the path of a request in its normal form, without the query; this is none';
+const notNormal = 'a normalised path without the query; this is not one';
 
-/** Whether a segment is a star, or two: no path that people give out, and what patterns look like elsewhere. */
+/** Whether a segment is `*` or `**`: rare in paths and common in patterns of other systems. */
 const looksLikePattern = (text: string): boolean =>
   text.split('/').some((segment, index) => index > 0 && (segment === '*' || segment === '**'));
 
-/** Null: the path of a request can be that text. */
+/** Null if a request can have this path. */
 export const pathMistake = (text: string): PathMistake | null => {
   const nearest = nearestPath(text);
   if (looksLikePattern(text)) {
     const pattern = quotedName((nearest ?? text).replaceAll('**', '*'));
-    return { message: 'one path, and a "*" in it is no pattern', nearest, pattern };
+    return { message: 'one path; a "*" in it is literal, not a pattern', nearest, pattern };
   }
   return isNormal(text) ? null : { message: notNormal, nearest, pattern: null };
 };
 
-/** What stands in for the text that a star takes: nothing of it makes a path abnormal. */
-const stand = 'x';
+/** Replaces the text that a star matches; it keeps a normal path normal. */
+const starText = 'x';
 
-/** Whether no normal path begins so. `OPTIONS *` has the path `*`. */
+/** Whether no normal path begins like this. `OPTIONS *` has the path `*`. */
 const isImpossibleBeginning = (piece: string, isWhole: boolean): boolean =>
   piece !== '*' &&
-  // An escape may go on in what the star takes.
-  !isNormal(isWhole ? piece : `${piece.replace(/%[0-9A-F]?$/, '')}${stand}`);
+  // A percent-escape may continue in the text that the star matches.
+  !isNormal(isWhole ? piece : `${piece.replace(/%[0-9A-F]?$/, '')}${starText}`);
 
 /**
- * Whether the path of no request fits a pattern: for its beginning, or for a `?` anywhere. A pattern that begins with
- * a star and asks for what no normal path holds, such as `//`, is a guard on purpose.
+ * Whether no request path matches a pattern, because of its beginning or a `?` anywhere. A pattern that begins with a
+ * star and contains something impossible, such as `//`, is accepted as an intentional guard.
  */
 export const isImpossiblePathPattern = (pattern: LikePattern): boolean =>
   pattern.some((piece, index) => {
@@ -58,16 +58,13 @@ export const isImpossiblePathPattern = (pattern: LikePattern): boolean =>
     return piece.includes('?') || (index === 0 && isImpossibleBeginning(piece, pattern.length === 1));
   });
 
-/** Whether a piece has a star that stands for itself. */
-const isStarred = (piece: LikePattern[number]): boolean => typeof piece === 'string' && piece.includes('*');
+/** Whether a piece contains a literal star. */
+const hasLiteralStar = (piece: LikePattern[number]): boolean => typeof piece === 'string' && piece.includes('*');
 
-/**
- * A pattern as it is written, in quotes, with a slash before it; null: it has more wrong with it than the want of
- * that.
- */
+/** The quoted pattern with a leading slash; null if a missing slash is not its only fault. */
 export const rootedPattern = (pattern: LikePattern): string | null => {
   const [first, ...others] = pattern;
-  if (typeof first !== 'string' || first.startsWith('/') || pattern.some(isStarred)) return null;
+  if (typeof first !== 'string' || first.startsWith('/') || pattern.some(hasLiteralStar)) return null;
   const rooted: LikePattern = [`/${first}`, ...others];
   if (isImpossiblePathPattern(rooted)) return null;
   return quotedName(rooted.map((piece) => (typeof piece === 'string' ? piece : '*')).join(''));

@@ -79,7 +79,7 @@ describe('an entity store', () => {
     ['fewer parents', entity('a', ['b', 'c']), entity('a', ['c'])],
     ['tags', entity('a'), { ...entity('a'), tags: new Map([['t', 1]]) }],
   ])('refuses two declarations with different %s', (_, first, second) => {
-    expect(refusal(first, second)).toBe('U::"a" is declared twice, and differently');
+    expect(refusal(first, second)).toBe('U::"a" is declared twice with different contents');
   });
 
   it('takes a long line of entities without a deep call', () => {
@@ -89,7 +89,7 @@ describe('an entity store', () => {
 
   it('refuses more ancestors than it can hold', () => {
     const line = Array.from({ length: 3500 }, (_, index) => entity(`${index}`, [`${index + 1}`]));
-    expect(refusal(...line)).toMatch(/^the entities have more than 5000000 ancestors together/);
+    expect(refusal(...line)).toMatch(/^the entities have more than 5000000 ancestors in total/);
   });
 
   it('refuses few ancestors that are reached in very many ways', () => {
@@ -99,7 +99,7 @@ describe('an entity store', () => {
       return entity(`${index}`, above < 0 ? [] : Array.from({ length: width }, (_unused, next) => `${above + next}`));
     });
     expect(refusal(...layered.slice(0, width * 10))).toBeNull();
-    expect(refusal(...layered)).toMatch(/ counted by the parents that lead to them$/);
+    expect(refusal(...layered)).toMatch(/ counted once per parent that leads to them$/);
   });
 
   it('shows no more of a long or hidden name than is fit for a log', () => {

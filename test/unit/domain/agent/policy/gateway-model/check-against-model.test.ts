@@ -103,7 +103,7 @@ describe('the check against the model of the gateway', () => {
     [
       'action == Action::"approveTheInvoice"',
       'there is no action Action::"approveTheInvoice"',
-      'actions are the methods of HTTP, such as Action::"GET"',
+      'actions are HTTP methods, such as Action::"GET"',
     ],
   ])('finds the action in the scope: %s', (scope, message, suggestion) => {
     expect(check(`permit(principal, ${scope}, resource);`)).toEqual([{ at: scope, message, suggestion }]);
@@ -113,21 +113,17 @@ describe('the check against the model of the gateway', () => {
     [
       'principal == Admin::"x"',
       'there are no entities of type Admin',
-      'the types of entities are User, Anonymous, Role, Action and Resource',
+      'the entity types are User, Anonymous, Role, Action and Resource',
     ],
     ['principal == Gateway::User::"x"', 'there are no entities of type Gateway::User', 'did you mean "User"?'],
     ['principal is Users', 'there are no entities of type Users', 'did you mean "User"?'],
     ['principal in role::"x"', 'there are no entities of type role', 'did you mean "Role"?'],
     ['principal is User in Group::"x"', 'there are no entities of type Group', expect.any(String)],
-    [
-      'principal == Anonymous::"guest"',
-      'there is one entity of type Anonymous',
-      'did you mean Anonymous::"anonymous"?',
-    ],
+    ['principal == Anonymous::"guest"', 'type Anonymous has only one entity', 'did you mean Anonymous::"anonymous"?'],
     [
       'principal == Role::"admin"',
       'an entity of type User or Anonymous is never of type Role',
-      'write it with "in": Role is what it can be in',
+      'use "in" instead: it can be in Role',
     ],
     [
       'principal == Resource::"/x"',
@@ -158,9 +154,9 @@ describe('the check against the model of the gateway', () => {
     ['resource == Resource::"users"', 'did you mean Resource::"/users"?'],
     ['resource == Resource::"/a//b/../c"', 'did you mean Resource::"/a/c"?'],
     ['resource in Resource::"/caf%c3%a9"', 'did you mean Resource::"/caf%C3%A9"?'],
-    ['resource == Resource::"/search?q=1"', 'write it as it would be sent, such as Resource::"/reports/2024"'],
+    ['resource == Resource::"/search?q=1"', 'write it as a client sends it, such as Resource::"/reports/2024"'],
   ])('finds a path that no request has: %s', (scope, suggestion) => {
-    const message = 'a resource is the path of a request in its normal form, without the query; this is none';
+    const message = 'a resource is a normalised path without the query; this is not one';
     expect(check(`permit(principal, action, ${scope});`)).toEqual([{ at: scope, message, suggestion }]);
   });
 
@@ -172,7 +168,7 @@ describe('the check against the model of the gateway', () => {
     expect(check(`permit(principal, action, ${scope});`)).toEqual([expect.objectContaining({ at: scope, message })]);
   });
 
-  const claimsHint = 'it has id, roles and claims; what a token says is in its claims';
+  const claimsHint = 'it has id, roles and claims; the claims of a token are in its claims';
   it.each([
     [
       'principal.role',
@@ -268,14 +264,14 @@ describe('the check against the model of the gateway', () => {
     [
       'principal.hasTag("x")',
       'principal.hasTag("x")',
-      'no entity has tags',
-      'what a token says is in principal.claims',
+      'entities have no tags',
+      'the claims of a token are in principal.claims',
     ],
     [
       'resource.getTag("x")',
       'resource.getTag("x") == 1',
-      'no entity has tags',
-      'what a token says is in principal.claims',
+      'entities have no tags',
+      'the claims of a token are in principal.claims',
     ],
     [
       '(if true then principal else resource).pats',
@@ -315,7 +311,7 @@ describe('the check against the model of the gateway', () => {
     [
       '"admin" in principal.roles',
       '"admin" in principal.roles',
-      '"in" takes a value of type entity, and this is of type string',
+      '"in" takes a value of type entity, not a value of type string',
     ],
     [
       'principal in principal.roles',
@@ -325,32 +321,32 @@ describe('the check against the model of the gateway', () => {
     [
       'context.method in ["GET"]',
       'context.method in ["GET"]',
-      '"in" takes a value of type entity, and this is of type string',
+      '"in" takes a value of type entity, not a value of type string',
     ],
     [
       'context.client_ip like "10.*"',
       'context.client_ip like "10.*"',
-      '"like" takes a value of type string, and this is of type ipaddr',
+      '"like" takes a value of type string, not a value of type ipaddr',
     ],
     [
       'principal.roles like "a*"',
       'principal.roles like "a*"',
-      '"like" takes a value of type string, and this is of type set of strings',
+      '"like" takes a value of type string, not a value of type set of strings',
     ],
     [
       'principal.roles.startsWith("a")',
       'principal.roles.startsWith("a")',
-      '"startsWith" takes a value of type string, and this is of type set of strings',
+      '"startsWith" takes a value of type string, not a value of type set of strings',
     ],
     [
       '"10.0.0.0/8"',
       'context.client_ip.isInRange("10.0.0.0/8")',
-      '"isInRange" takes an argument of type ipaddr, and this is of type string',
+      '"isInRange" takes an argument of type ipaddr, not a value of type string',
     ],
     [
       'context.method.containsAll(["a"])',
       'context.method.containsAll(["a"])',
-      '"containsAll" takes a value of type set, and this is of type string',
+      '"containsAll" takes a value of type set, not a value of type string',
     ],
   ])('finds %s in %s', (at, condition, message) => {
     expect(when(condition)).toEqual([{ at, message, suggestion: expect.stringMatching(/./) }]);

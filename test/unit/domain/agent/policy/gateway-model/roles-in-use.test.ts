@@ -49,7 +49,7 @@ describe('roles that nobody can have', () => {
     expect(found(text)).toEqual([
       {
         policyId: 'policy0',
-        message: 'it speaks of roles, and nobody has any',
+        message: 'the policy uses roles, but no principal can have one',
         span: { start: 0, end: text.length },
         suggestion: expect.stringContaining('set roles-claim'),
       },

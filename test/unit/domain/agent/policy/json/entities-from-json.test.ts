@@ -41,17 +41,21 @@ describe('entitiesFromJson', () => {
   });
 
   it.each<[string, ExactJson, string]>([
-    ['no array', {}, 'the entities are a JSON array, not an object'],
-    ['no object', [1], 'entity 1: it is an object, not a number'],
-    ['no uid', [{ attrs: {}, parents: [] }], 'uid of entity 1: an entity is {"type": ..., "id": ...}, not nothing'],
+    ['no array', {}, 'the entities must be a JSON array, not an object'],
+    ['no object', [1], 'entity 1: must be an object, not a number'],
+    [
+      'no uid',
+      [{ attrs: {}, parents: [] }],
+      'uid of entity 1: an entity must be {"type": ..., "id": ...}, not nothing',
+    ],
     [
       'a uid as text',
       entity({ uid: 'User::"a"' }),
-      'uid of entity 1: an entity is {"type": ..., "id": ...}, not a string',
+      'uid of entity 1: an entity must be {"type": ..., "id": ...}, not a string',
     ],
-    ['no attrs', [{ uid: alice, parents: [] }], 'User::"alice": its attributes are a JSON object, not nothing'],
-    ['no parents', [{ uid: alice, attrs: {} }], 'User::"alice": its parents are an array, not nothing'],
-    ['tags that are null', entity({ tags: null }), 'User::"alice": its tags are a JSON object, not null'],
+    ['no attrs', [{ uid: alice, parents: [] }], 'User::"alice": its attributes must be a JSON object, not nothing'],
+    ['no parents', [{ uid: alice, attrs: {} }], 'User::"alice": its parents must be an array, not nothing'],
+    ['tags that are null', entity({ tags: null }), 'User::"alice": its tags must be a JSON object, not null'],
     ['null', entity({ attrs: { age: null } }), 'User::"alice": attribute "age": null is not a value of Cedar'],
     [
       'null within',
@@ -67,7 +71,7 @@ describe('entitiesFromJson', () => {
     [
       'an action with another parent',
       [{ uid: { type: 'Action', id: 'read' }, attrs: {}, parents: [alice] }],
-      'Action::"read": User::"alice" cannot be the parent of an action, for it is none',
+      'Action::"read": User::"alice" cannot be the parent of an action: only actions can',
     ],
   ])('refuses %s', (_, json, error) => {
     expect(entitiesFromJson(json)).toEqual({ ok: false, error });

@@ -32,20 +32,20 @@ describe('parseExactJson', () => {
   });
 
   it.each([
-    ['{"a": 1, "b": {"x": 1, "x": 2}}', 'line 1, column 24 (at .b): the key "x" is there twice'],
-    ['[{"attrs":\n {"a b": tru}}]', 'line 2, column 10 (at [0].attrs["a b"]): a value was expected'],
-    ['[1,]', 'line 1, column 4 (at [1]): a value was expected'],
-    ['[1 2]', 'line 1, column 4: "," or "]" was expected'],
-    ['{"a" 1}', 'line 1, column 6: ":" was expected'],
-    ['{a: 1}', 'line 1, column 2: a string was expected'],
-    ['"abc', 'line 1, column 5: the string does not end'],
-    ['"a\nb"', 'line 1, column 3: a control character in a string'],
-    ['"\\x"', 'line 1, column 3: no such escape in a string'],
+    ['{"a": 1, "b": {"x": 1, "x": 2}}', 'line 1, column 24 (at .b): duplicate key "x"'],
+    ['[{"attrs":\n {"a b": tru}}]', 'line 2, column 10 (at [0].attrs["a b"]): expected a value'],
+    ['[1,]', 'line 1, column 4 (at [1]): expected a value'],
+    ['[1 2]', 'line 1, column 4: expected "," or "]"'],
+    ['{"a" 1}', 'line 1, column 6: expected ":"'],
+    ['{a: 1}', 'line 1, column 2: expected a string'],
+    ['"abc', 'line 1, column 5: the string is not closed'],
+    ['"a\nb"', 'line 1, column 3: control character in a string'],
+    ['"\\x"', 'line 1, column 3: unknown escape in a string'],
     ['"\\u12"', 'line 1, column 4: four hexadecimal digits were expected'],
-    ['"\\ud800"', 'line 1, column 1: the string has half of a surrogate pair'],
-    ['1 2', 'line 1, column 3: the end of the text was expected'],
-    ['', 'line 1, column 1: a value was expected'],
-    ['01', 'line 1, column 2: the end of the text was expected'],
+    ['"\\ud800"', 'line 1, column 1: the string has a lone surrogate'],
+    ['1 2', 'line 1, column 3: expected the end of the text'],
+    ['', 'line 1, column 1: expected a value'],
+    ['01', 'line 1, column 2: expected the end of the text'],
   ])('says where %j is wrong', (text, error) => {
     expect(parseExactJson(text)).toEqual({ ok: false, error });
   });

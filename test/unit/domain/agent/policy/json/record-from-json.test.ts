@@ -10,11 +10,11 @@ describe('contextFromJson', () => {
   });
 
   it.each<[ExactJson | undefined, string]>([
-    [undefined, 'the context is a JSON object, not nothing'],
-    [[], 'the context is a JSON object, not an array'],
+    [undefined, 'the context must be a JSON object, not nothing'],
+    [[], 'the context must be a JSON object, not an array'],
     [{ a: [null] }, 'context: at .a[0]: null is not a value of Cedar'],
-    [{ __entity: { type: 'A', id: 'b' } }, 'the context is no record'],
-    [{ __extn: { fn: 'decimal', arg: '1.0' } }, 'the context is no record'],
+    [{ __entity: { type: 'A', id: 'b' } }, 'the context must be a record'],
+    [{ __extn: { fn: 'decimal', arg: '1.0' } }, 'the context must be a record'],
     [{ __expr: '1' }, 'context: "__expr" is not supported: write "__entity", "__extn" or plain JSON'],
   ])('refuses %j', (json, error) => {
     expect(contextFromJson(json)).toEqual({ ok: false, error });

@@ -55,7 +55,7 @@ describe('valueFromJson', () => {
     [{ __extn: { fn: 'toString', arg: '1' } }, 'at .__extn: there is no extension function "toString"'],
     [{ __extn: { fn: 'decimal', args: ['1.0', '2.0'] } }, 'at .__extn: decimal takes 1, not 2 arguments'],
     [{ __expr: 'User::"a"' }, '"__expr" is not supported: write "__entity", "__extn" or plain JSON'],
-    [{ __extn: { fn: 'unknown', arg: 'a' } }, 'at .__extn: "unknown" is not supported: a value has to be known'],
+    [{ __extn: { fn: 'unknown', arg: 'a' } }, 'at .__extn: "unknown" is not supported: give a known value'],
     [{ __entity: { type: 'A', id: 'a', z: [1.5] } }, 'at .__entity.z[0]: 1.5 is not a 64-bit integer'],
     [{ a: [{ __expr: '1' }] }, 'at .a[0]: "__expr" is not supported: write "__entity", "__extn" or plain JSON'],
   ])('refuses what is no value: %#', (json, error) => {

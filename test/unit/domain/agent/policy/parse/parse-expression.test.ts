@@ -111,7 +111,7 @@ describe('expressions', () => {
     ['!!!!!true', '0-5 more than 4 `!` in a row'],
     ['-----1', '0-5 more than 4 `-` in a row'],
     ['!-1', '1-2 expected an operand, found `-`'],
-    ['1 + if true then 1 else 2', '4-6 an `if` inside an operation has to be in parentheses'],
+    ['1 + if true then 1 else 2', '4-6 an `if` inside an operation must be in parentheses'],
     ['true && if true then true else true', '8-10 an `if` inside'],
     ['if true then 1', '14-14 expected `else`, found the end of the text'],
     ['[1,,2]', '3-4 expected an expression, found `,`'],

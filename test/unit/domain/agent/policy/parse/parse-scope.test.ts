@@ -49,8 +49,8 @@ describe('the scope of a policy', () => {
   });
 
   it.each([
-    [withPrincipal('== ?resource'), 'the slot here has to be `?principal`, found `?resource`'],
-    [withPrincipal('== ?other'), 'the slot here has to be `?principal`'],
+    [withPrincipal('== ?resource'), 'the slot here must be `?principal`, found `?resource`'],
+    [withPrincipal('== ?other'), 'the slot here must be `?principal`'],
     [withPrincipal('in [User::"a"]'), 'expected an entity, as in `User::"alice"`'],
     [withPrincipal('is A == B::"c"'), 'expected `,`, found `==` (after a type there can be `in`)'],
     [withPrincipal('is (A)'), 'expected an entity type after `is`'],
@@ -61,7 +61,7 @@ describe('the scope of a policy', () => {
     [withPrincipal(': User'), 'expected `,`, `==`, `in` or `is`, found `:` (write `is` before a type)'],
     [withPrincipal('= User::"a"'), 'found `=` (did you mean `==`?)'],
     [withPrincipal('== User::alice'), 'entities have quotes: did you mean `User::"alice"`?'],
-    [withPrincipal('.id == "a"'), 'further questions go into a `when` condition'],
+    [withPrincipal('.id == "a"'), 'put further tests into a `when` condition'],
     [withAction('== [Action::"a"]'), 'expected one action, found `[` (use `in` for several)'],
     [withAction('in [[Action::"a"]]'), 'expected an action'],
     [withAction('== User::"a"'), 'the type of an action is `Action`, found `User`'],

@@ -60,7 +60,7 @@ describe('the ids of policies', () => {
       problems([source(text)]),
     );
     expect(places.map(([first]) => first?.message)).toEqual([
-      'the id of a policy must not have more than 128 characters',
+      'the id of a policy must have at most 128 characters',
       'the id of a policy must not be empty',
       'the id of a policy must not be empty',
     ]);
@@ -79,7 +79,7 @@ describe('the ids of policies', () => {
     expect(found).toMatchObject([
       {
         severity: 'error',
-        message: 'the id of a policy must not have control characters, line breaks or characters that cannot be seen',
+        message: 'the id of a policy must not have control characters, line breaks or invisible characters',
         position: { line: 2, column: 3 },
       },
     ]);
@@ -193,14 +193,14 @@ describe('loaded policies', () => {
 
   it.each<[string, Partial<PolicyLink>, RegExp, RegExp | null]>([
     ['no such template', { template: 'may-raed' }, /there is no template "may-raed"/, /did you mean "may-read"\?/],
-    ['no template', { template: 'policy1' }, /"policy1" is no template/, /\?principal or \?resource/],
+    ['no template', { template: 'policy1' }, /"policy1" is not a template/, /\?principal or \?resource/],
     ['a place that stays empty', { principal: null }, /principal/, null],
-    ['a principal that is no entity', { principal: 'reader' }, /the principal is no entity: /, null],
-    ['a resource that is no entity', { resource: 'Resource::"' }, /the resource is no entity: /, null],
+    ['a principal that is no entity', { principal: 'reader' }, /the principal is not an entity: /, null],
+    ['a resource that is no entity', { resource: 'Resource::"' }, /the resource is not an entity: /, null],
     ['an id that a policy has', { id: 'policy1' }, /already taken at \/etc\/portcullis\/main\.cedar:1:/, null],
     ['an id that its template has', { id: 'may-read' }, /already taken at \/etc\/portcullis\/main\.cedar:1:1/, null],
     ['an empty id', { id: '' }, /must not be empty/, null],
-    ['a long id', { id: 'x'.repeat(129) }, /more than 128 characters/, null],
+    ['a long id', { id: 'x'.repeat(129) }, /at most 128 characters/, null],
     ['a control in its id', { id: 'a\u001bb' }, /^template-link "a\\u\{1b\}b": .*must not have control/, null],
     ['a hidden template', { template: `\u202e${'x'.repeat(9999)}` }, /no template "\\u\{202e\}x{127}"\.\.\.$/, null],
   ])('are refused with a link that has %s', (_, some, message, suggestion) => {

@@ -67,14 +67,14 @@ describe('what is doubtful about policies', () => {
     const [problem, ...more] = found('// none yet\n');
     expect(more).toEqual([]);
     expect(problem && formatProblem(problem)).toBe(
-      'main.cedar:1:1: warning: there is no policy in it\n  // none yet\n  ^',
+      'main.cedar:1:1: warning: it contains no policy\n  // none yet\n  ^',
     );
-    expect(found('', [], true)).toMatchObject([{ severity: 'error', message: 'there is no policy in it' }]);
+    expect(found('', [], true)).toMatchObject([{ severity: 'error', message: 'it contains no policy' }]);
     expect(found('permit(principal == ?principal, action, resource);')).toHaveLength(1);
   });
 
   it('is a role that nobody can have, told of a template once and of a link where the link is', () => {
-    const roles = 'it speaks of roles, and nobody has any';
+    const roles = 'the policy uses roles, but no principal can have one';
     const banned = '@id("t")\nforbid(principal in ?principal, action, resource);';
     expect(found(banned, [link()])).toEqual([]);
     expect(found(banned, [link()], false, false)).toMatchObject([

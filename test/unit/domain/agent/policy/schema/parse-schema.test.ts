@@ -85,19 +85,19 @@ describe('parseSchema', () => {
   });
 
   it.each([
-    ['entity', 'line 1, column 7: a name was expected'],
-    ['entity A', 'line 1, column 9: ";" was expected'],
-    ['entity A = {\n x Long };', 'line 2, column 4: ":" was expected'],
-    ['entity if;', 'line 1, column 8: a name was expected'],
-    ['entity A = Long;', 'line 1, column 12: "{" was expected'],
-    ['permit(principal, action, resource);', 'line 1, column 1: a declaration was expected'],
-    ['{"": {}}', 'line 1, column 1: a declaration was expected'],
-    ['action a appliesTo { who: User };', 'line 1, column 22: principal, resource or context was expected'],
-    ['action a in N::b;', 'line 1, column 17: "::" and the name of an action as a string was expected'],
-    ['action "\\q";', 'line 1, column 8: a string with proper escapes was expected'],
-    ['namespace N { namespace M {} }', 'line 1, column 15: a declaration was expected'],
-    ['namespace N {', 'line 1, column 14: "}" was expected'],
-    ['entity A # no', 'line 1, column 10: a word of a schema was expected'],
+    ['entity', 'line 1, column 7: expected a name'],
+    ['entity A', 'line 1, column 9: expected ";"'],
+    ['entity A = {\n x Long };', 'line 2, column 4: expected ":"'],
+    ['entity if;', 'line 1, column 8: expected a name'],
+    ['entity A = Long;', 'line 1, column 12: expected "{"'],
+    ['permit(principal, action, resource);', 'line 1, column 1: expected a declaration'],
+    ['{"": {}}', 'line 1, column 1: expected a declaration'],
+    ['action a appliesTo { who: User };', 'line 1, column 22: expected principal, resource or context'],
+    ['action a in N::b;', 'line 1, column 17: expected "::" and the name of an action as a string'],
+    ['action "\\q";', 'line 1, column 8: expected a string with valid escapes'],
+    ['namespace N { namespace M {} }', 'line 1, column 15: expected a declaration'],
+    ['namespace N {', 'line 1, column 14: expected "}"'],
+    ['entity A # no', 'line 1, column 10: expected a schema token'],
   ])('says where %j is wrong', (text, error) => {
     expect(parseSchema(text)).toEqual({ ok: false, error });
   });

@@ -43,30 +43,30 @@ describe('the identity of a sketched principal', () => {
   });
 
   it.each<[string, Partial<PrincipalSketch>, string | null]>([
-    ['the principal is given twice: the claim "sub" says who it is, too', { claims: { sub: 'bob' } }, 'roles'],
-    ['the roles are given twice: the claim "roles" has some, too', { roles: ['a'], claims: { roles: [] } }, 'roles'],
-    ['there is no roles-claim, so that nobody has roles', { roles: ['a'] }, null],
-    ['the claims have no place for the claim "a.b"', { roles: ['x'], claims: { a: 1 } }, 'a.b'],
+    ['the principal is given twice: the claim "sub" also gives the id', { claims: { sub: 'bob' } }, 'roles'],
+    ['the roles are given twice: the claim "roles" also gives roles', { roles: ['a'], claims: { roles: [] } }, 'roles'],
+    ['set roles-claim: without it no principal has roles', { roles: ['a'] }, null],
+    ['a value on the path is not an object: cannot add the claim "a.b"', { roles: ['x'], claims: { a: 1 } }, 'a.b'],
     [
-      'api_key gives no roles: they are claims of a token or attributes of SAML',
+      'api_key has no roles: roles are claims of a token or attributes of SAML',
       { method: 'api_key', roles: ['a'] },
       'roles',
     ],
-    ['basic gives no claims: a token or SAML has them', { method: 'basic', claims: { a: 1 } }, 'roles'],
+    ['basic has no claims: only tokens and SAML have claims', { method: 'basic', claims: { a: 1 } }, 'roles'],
     ['the principal needs an id', { method: 'mtls', id: null }, 'roles'],
     ['the principal needs an id', { method: 'saml', id: null, claims: { sub: 'bob' } }, 'roles'],
     [
-      'saml gives text alone: write the claim "level" as a string or a list of strings',
+      'SAML attributes are strings: write the claim "level" as a string or a list of strings',
       { method: 'saml', claims: { level: 3 } },
       'roles',
     ],
     [
-      'saml gives one value as text, which is split at spaces and commas: "a b" would be several roles',
+      'SAML gives a single value as text, which is split at spaces and commas: "a b" would be several roles',
       { method: 'saml', roles: ['a b'] },
       'roles',
     ],
     [
-      'the roles are given twice: the claim "groups" has some, too',
+      'the roles are given twice: the claim "groups" also gives roles',
       { method: 'saml', roles: ['a'], claims: { groups: 'b' } },
       'groups',
     ],

@@ -6,40 +6,40 @@ describe('a constant that is an error each time', () => {
     [
       'context.client_ip == ip("10.0.0.256")',
       'ip("10.0.0.256")',
-      'this is an error each time: not an IPv4 or IPv6 address, with a prefix length or without',
-      'write it such as ip("10.0.0.1") or ip("10.0.0.0/8")',
+      'this always fails: not an IPv4 or IPv6 address with an optional prefix length',
+      'write it as in ip("10.0.0.1") or ip("10.0.0.0/8")',
     ],
     [
       'decimal("1").lessThan(decimal(context.claims.n))',
       'decimal("1")',
       expect.any(String),
-      'write it such as decimal("1.0")',
+      'write it as in decimal("1.0")',
     ],
     [
       'datetime(context.claims.t) < datetime("2026-13-01")',
       'datetime("2026-13-01")',
       expect.any(String),
-      'write it such as datetime("2026-01-31T12:00:00Z")',
+      'write it as in datetime("2026-01-31T12:00:00Z")',
     ],
-    ['duration("x") == duration("1h")', 'duration("x")', expect.any(String), 'write it such as duration("1h30m")'],
-    ['ip(1).isIpv4()', '1', '"ip" takes a text, and this is of type long', expect.any(String)],
-    ['ip("::1", "::2").isIpv4()', 'ip("::1", "::2")', '"ip" takes one argument, and not 2', expect.any(String)],
+    ['duration("x") == duration("1h")', 'duration("x")', expect.any(String), 'write it as in duration("1h30m")'],
+    ['ip(1).isIpv4()', '1', '"ip" takes a string, not a value of type long', expect.any(String)],
+    ['ip("::1", "::2").isIpv4()', 'ip("::1", "::2")', '"ip" takes one argument, not 2', expect.any(String)],
     [
       '9223372036854775807 + 1 == context.claims.n',
       '9223372036854775807 + 1',
-      'this is an error each time: the result is beyond 64 bits',
+      'this always fails: the result exceeds 64 bits',
       'longs go from -9223372036854775808 to 9223372036854775807',
     ],
     [
       'context.claims.n == 2 * (4611686018427387904 * 1)',
       '2 * (4611686018427387904 * 1)',
-      'this is an error each time: the result is beyond 64 bits',
+      'this always fails: the result exceeds 64 bits',
       'longs go from -9223372036854775808 to 9223372036854775807',
     ],
     [
       'context.claims.n == - -9223372036854775808',
       '- -9223372036854775808',
-      'this is an error each time: the result is beyond 64 bits',
+      'this always fails: the result exceeds 64 bits',
       'longs go from -9223372036854775808 to 9223372036854775807',
     ],
   ])('is found: %s', (condition, at, message, suggestion) => {
@@ -49,7 +49,7 @@ describe('a constant that is an error each time', () => {
   it('is told with what a forbid makes of it', () => {
     const [finding] = modelFindings('forbid(principal, action, resource) when { ip("10.0.0.256").isIpv4() };');
     expect(finding?.message).toMatch(
-      /where on-error is "deny", this forbid denies every request that gets as far as this$/,
+      /where on-error is "deny", this forbid denies every request that reaches this expression$/,
     );
   });
 

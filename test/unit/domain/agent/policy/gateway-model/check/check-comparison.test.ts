@@ -97,13 +97,13 @@ describe('a comparison of values that are never equal', () => {
       'context.claims == "x"',
       'context.claims == "x"',
       '"==" never holds between the claims and a value of type string',
-      'values of two types are never equal: nothing is converted',
+      'values of different types are never equal: Cedar converts nothing',
     ],
     [
       'context.client_ip == "home"',
       'context.client_ip == "home"',
       '"==" never holds between a value of type ipaddr and a value of type string',
-      'ask for addresses with context.client_ip.isInRange(ip("10.0.0.0/8"))',
+      'test for addresses with context.client_ip.isInRange(ip("10.0.0.0/8"))',
     ],
   ])('is found: %s', (condition, at, message, suggestion) => {
     expect(when(condition)).toEqual([{ at, message, suggestion }]);
@@ -115,22 +115,22 @@ describe('an element that is never in a set', () => {
     [
       '["GET"].contains(action)',
       'action',
-      'a set of strings never contains what is of type entity',
+      'a set of strings never contains a value of type entity',
       'did you mean Action::"GET"?',
     ],
     [
       '["GET", "HEAD"].contains(action)',
       'action',
-      'a set of strings never contains what is of type entity',
+      'a set of strings never contains a value of type entity',
       'did you mean context.method?',
     ],
     [
       'principal.roles.contains(Role::"admin")',
       'Role::"admin"',
-      'a set of strings never contains what is of type entity',
+      'a set of strings never contains a value of type entity',
       'did you mean "admin"?',
     ],
-    ['[1, 2].contains("1")', '"1"', 'a set of longs never contains what is of type string', 'did you mean 1?'],
+    ['[1, 2].contains("1")', '"1"', 'a set of longs never contains a value of type string', 'did you mean 1?'],
     [
       '[Action::"GET"].contains(principal)',
       'principal',
@@ -140,7 +140,7 @@ describe('an element that is never in a set', () => {
     [
       'principal.roles.containsAny("admin")',
       '"admin"',
-      '"containsAny" takes an argument of type set, and this is of type string',
+      '"containsAny" takes an argument of type set, not a value of type string',
       'did you mean ["admin"]?',
     ],
     [

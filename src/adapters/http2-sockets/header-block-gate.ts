@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import { TLSSocket } from 'node:tls';
-import { boundLateness } from '../event-loop-batching/bound-lateness.js';
+import { boundLateness } from '../event-loop-batching/event-loop-turn.js';
 import { type HeaderBlockFault, HeaderBlockScanner, type ScannedOctets } from '../wire/http2/header-block-scanner.js';
 import { OutgoingFrames } from '../wire/http2/outgoing-frames.js';
 import { GatheredWrites, type WriteCallback } from './gathered-writes.js';

@@ -1,8 +1,7 @@
 import type { SocketLayer as Addon, SocketLayerOptions } from '#native';
 import type { ListeningSocket } from '../../application/ports/gateway/listening-sockets.js';
 import type { SocketAddress } from '../../domain/configuration/network-addresses.js';
-import { batchBegins, batchEnds } from '../event-loop-batching/turn-clock.js';
-import { throwApart } from '../event-loop-batching/turn-end.js';
+import { batchBegins, batchEnds, throwApart } from '../event-loop-batching/event-loop-turn.js';
 import { NativeSocket, type NativeSocketOwner } from './native-socket.js';
 import { backlog } from './node-sockets.js';
 import type { Acceptor, SocketLayer } from './socket-layer.js';

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Container, ServiceIdentifier } from 'inversify';
-import { writeLate } from '../../adapters/event-loop-batching/deferred-writes.js';
+import { writeLate } from '../../adapters/event-loop-batching/event-loop-turn.js';
 import { MemoryRateLimitStore } from '../../adapters/outbound/memory-rate-limit-store/memory-rate-limit-store.js';
 import { SystemClock } from '../../adapters/outbound/node-clock/system-clock.js';
 import { attachedSocket } from '../../adapters/outbound/node-listening-sockets/node-listening-socket.js';

@@ -1,6 +1,5 @@
-import { fieldTrait } from './field-traits.js';
+import { fieldTrait, type HeaderSummary, traitsOf } from './field-traits.js';
 import { firstHeader, type HeaderList } from './header-list.js';
-import { type HeaderSummary, traitsOf } from './header-summary.js';
 
 export const correlationIdHeader = 'X-Correlation-Id';
 

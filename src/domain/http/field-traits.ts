@@ -1,5 +1,7 @@
 import { ownText } from '../shared/utf8.js';
 import { canonicalName } from './canonical-name.js';
+import { listMembers } from './field-syntax.js';
+import type { HeaderList } from './header-list.js';
 
 /** Properties of a field name, as bits; 0 for a field that passes unchanged. */
 export const fieldTrait = {
@@ -153,3 +155,116 @@ export const fieldTraits = (name: string): number => {
 };
 
 export const isHopByHop = (canonical: string): boolean => hopByHop.has(canonical);
+
+/** Properties of header fields that the parser found while it read them. */
+export interface HeaderSummary {
+  /** The summarised fields; immutable. */
+  readonly fields: HeaderList;
+  /** The union of the `fieldTraits` of all names. */
+  readonly traits: number;
+  /** Octets of all lines: name, value, colon, space and line end. */
+  readonly octets: number;
+  /** Octets of the longest name, or a larger number. */
+  readonly longestName: number;
+  /** Index of the only Host in `fields`; -1 if there is none. */
+  readonly hostAt: number;
+  /** Index of the only Content-Length in `fields`; -1 if there is none. */
+  readonly lengthAt: number;
+}
+
+/** All traits: any field may be present. */
+const anyTraits = -1;
+
+/** The summary if it is of this list; otherwise null. */
+export const knownOf = (headers: HeaderList, known: HeaderSummary | null): HeaderSummary | null =>
+  known !== null && known.fields === headers ? known : null;
+
+/** The union of the traits of all names; all traits if unknown. */
+export const traitsOf = (headers: HeaderList, known: HeaderSummary | null): number =>
+  known !== null && known.fields === headers ? known.traits : anyTraits;
+
+const longest = namesWithTraits.reduce((length, name) => Math.max(length, name.length), 0);
+
+/** These bits of a letter are equal in both cases. */
+const letterBits = 31;
+
+/** By length and first letter, those that a name with traits has. */
+const possible = new Uint8Array((longest + 1) * (letterBits + 1));
+// INVARIANT: each name begins with a letter, so no other separator can replace its first character.
+for (const name of namesWithTraits) possible[name.length * (letterBits + 1) + (name.charCodeAt(0) & letterBits)] = 1;
+
+/** False if no name of this length and first character has traits. A fast path that excludes most names. */
+export const mayHaveTraits = (length: number, firstCharacter: number): boolean =>
+  length <= longest && possible[length * (letterBits + 1) + (firstCharacter & letterBits)] === 1;
+
+/**
+ * End-to-end fields, which Connection cannot remove. Otherwise a client behind a proxy could remove the
+ * fields that this proxy sets.
+ */
+const endToEnd: ReadonlySet<string> = new Set([
+  'authorization',
+  'cache-control',
+  'content-encoding',
+  'content-length',
+  'content-type',
+  'cookie',
+  'host',
+  'set-cookie',
+  'x-correlation-id',
+]);
+
+/** Fields that identify the client, in any spelling. */
+const saysWho = fieldTrait.forwarded | fieldTrait.claim | fieldTrait.claimInDisguise;
+
+const isEndToEnd = (lowerName: string): boolean =>
+  endToEnd.has(lowerName) || lowerName.startsWith('x-forwarded-') || (fieldTraits(lowerName) & saysWho) !== 0;
+
+/** The length excludes most names. */
+const connectionLength = 'connection'.length;
+
+/** Field names in Connection, in lower case; null if all of them are dropped anyway. */
+export const nominatedByConnection = (headers: HeaderList): ReadonlySet<string> | null => {
+  let nominated: Set<string> | null = null;
+  for (let index = 0; index + 1 < headers.length; index += 2) {
+    const name = headers[index] as string;
+    if (name.length !== connectionLength || (fieldTraits(name) & fieldTrait.connection) === 0) continue;
+    const value = headers[index + 1] as string;
+    if (value === 'keep-alive' || value === 'close') continue;
+    for (const member of listMembers(value)) {
+      const option = member.toLowerCase();
+      if (isHopByHop(option) || isEndToEnd(option)) continue;
+      nominated ??= new Set();
+      nominated.add(option);
+    }
+  }
+  return nominated;
+};
+
+export const takesTrailers = (te: string): boolean =>
+  te === 'trailers' || listMembers(te).some((member) => member.toLowerCase() === 'trailers');
+
+/**
+ * Removes hop-by-hop fields, in either direction, including spellings that a lenient reader accepts
+ * (`Transfer_Encoding`). Keeps `TE: trailers`. Returns the same list if nothing changes. The caller sets
+ * Connection and Upgrade for a WebSocket tunnel.
+ */
+export const withoutHopByHop = (headers: HeaderList): HeaderList => {
+  const nominated = nominatedByConnection(headers);
+  let kept: string[] | null = null;
+  let keepsTrailers = false;
+  for (let index = 0; index + 1 < headers.length; index += 2) {
+    const name = headers[index] as string;
+    const value = headers[index + 1] as string;
+    const traits = fieldTraits(name);
+    if ((traits & fieldTrait.hopByHop) === 0 && (nominated === null || !nominated.has(name.toLowerCase()))) {
+      kept?.push(name, value);
+      continue;
+    }
+    kept ??= headers.slice(0, index);
+    if ((traits & fieldTrait.te) !== 0 && !keepsTrailers && takesTrailers(value)) {
+      keepsTrailers = true;
+      kept.push(name, 'trailers');
+    }
+  }
+  return kept ?? headers;
+};

@@ -1,11 +1,16 @@
-import type { ClientAddress } from './client-address.js';
+import { type ClientAddress, formatForwardedElement } from './client-address.js';
 import { correlationIdHeader } from './correlation-id.js';
 import { trimSpace } from './field-syntax.js';
-import { fieldTrait, fieldTraits } from './field-traits.js';
-import { formatForwardedElement } from './forwarded-element.js';
+import {
+  fieldTrait,
+  fieldTraits,
+  type HeaderSummary,
+  knownOf,
+  nominatedByConnection,
+  takesTrailers,
+  traitsOf,
+} from './field-traits.js';
 import { allHeaders, type HeaderList } from './header-list.js';
-import { type HeaderSummary, knownOf, traitsOf } from './header-summary.js';
-import { nominatedByConnection, takesTrailers } from './hop-by-hop-headers.js';
 import { formatIpAddress, parseIpAddress } from './ip-address.js';
 import { hasOwned, isOwned, type OwnedHeaders } from './owned-headers.js';
 

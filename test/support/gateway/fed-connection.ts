@@ -1,10 +1,9 @@
 import { Socket } from 'node:net';
 import { plainOrigin } from '../../../src/adapters/inbound/http-engines/connections/client-connection.js';
-import { ListenerTimers } from '../../../src/adapters/inbound/http-engines/connections/listener-timers.js';
+import { Deadlines, ListenerTimers } from '../../../src/adapters/inbound/http-engines/connections/deadlines.js';
 import { ReadAheadBudget } from '../../../src/adapters/inbound/http-engines/connections/read-ahead.js';
 import { CoreSessions } from '../../../src/adapters/inbound/http-engines/core/core-http-engine.js';
 import { CorkedWrites } from '../../../src/adapters/inbound/http-engines/core/corked-writes.js';
-import { Deadlines } from '../../../src/adapters/inbound/http-engines/core/deadlines.js';
 import {
   defaultEngineLimits,
   type EngineLimits,

@@ -1,8 +1,7 @@
 import { ChunkedReader } from '../../../src/adapters/wire/http1/chunked-reader.js';
-import { fieldList } from '../../../src/adapters/wire/http1/field-list.js';
 import { HeadBuffer } from '../../../src/adapters/wire/http1/head-buffer.js';
 import { faultOf, type HeadReading, incompleteHead } from '../../../src/adapters/wire/http1/head-fault.js';
-import type { Framing } from '../../../src/adapters/wire/http1/message-head.js';
+import { type Framing, fieldList } from '../../../src/adapters/wire/http1/message-head.js';
 import { readRequestHead, requestHead } from '../../../src/adapters/wire/http1/read-request-head.js';
 import {
   readResponseHead,

@@ -1,6 +1,5 @@
-import { fieldTraits } from '../../../src/domain/http/field-traits.js';
+import { fieldTraits, type HeaderSummary } from '../../../src/domain/http/field-traits.js';
 import type { HeaderList } from '../../../src/domain/http/header-list.js';
-import type { HeaderSummary } from '../../../src/domain/http/header-summary.js';
 
 /** Where the fields of this name, in any case, begin in a list. */
 const places = (headers: HeaderList, lowerName: string): number[] =>

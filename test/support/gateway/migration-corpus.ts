@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import type { RoutableRequest } from '../../../src/domain/gateway/routing/routable-request.js';
+import type { RoutableRequest } from '../../../src/domain/gateway/routing/route-matches.js';
 
 /** A request, and the route that somebody who reads the old file says it has; null: none. */
 export interface RoutedRequest {

@@ -1,6 +1,5 @@
 import type { RouteConfiguration } from '../../../src/domain/gateway/configuration/gateway-configuration.js';
-import type { RoutableRequest } from '../../../src/domain/gateway/routing/routable-request.js';
-import type { NamedMatch, RouteMatches } from '../../../src/domain/gateway/routing/route-matches.js';
+import type { NamedMatch, RoutableRequest, RouteMatches } from '../../../src/domain/gateway/routing/route-matches.js';
 
 /** How specific a match is: compared from the first figure on, the higher wins. */
 type Specificity = readonly number[];

@@ -1,6 +1,5 @@
 import type { RouteConfiguration } from '../../../src/domain/gateway/configuration/gateway-configuration.js';
-import type { RoutableRequest } from '../../../src/domain/gateway/routing/routable-request.js';
-import type { RouteMatches } from '../../../src/domain/gateway/routing/route-matches.js';
+import type { RoutableRequest, RouteMatches } from '../../../src/domain/gateway/routing/route-matches.js';
 import { plainPolicies } from './plain-configurations.js';
 
 const noMatches: RouteMatches = {

@@ -11,7 +11,7 @@ import type {
   UpstreamRequest,
   UpstreamResponse,
 } from '../../../src/application/ports/gateway/upstream-client.js';
-import type { AttemptOutcome } from '../../../src/domain/gateway/circuit-breaking/failure-classification.js';
+import type { AttemptOutcome } from '../../../src/domain/gateway/circuit-breaking/circuit-breaker.js';
 import { err, ok, type Result } from '../../../src/domain/shared/result.js';
 import { ScriptedBody } from './scripted-body.js';
 

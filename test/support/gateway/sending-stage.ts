@@ -9,7 +9,7 @@ import { RetryAllowance } from '../../../src/application/gateway/proxy-request/s
 import {
   type ForwardingOptions,
   sendToUpstream,
-} from '../../../src/application/gateway/proxy-request/stages/send-to-upstream.js';
+} from '../../../src/application/gateway/proxy-request/upstream-forwarder.js';
 import type { BodySource } from '../../../src/application/ports/gateway/body-source.js';
 import type { ClientRequest } from '../../../src/application/ports/gateway/http-exchange.js';
 import { ManualClock } from '../shared/manual-clock.js';

@@ -213,9 +213,9 @@ const breaches: Readonly<Record<string, readonly { change: Tree; edge: string }[
   'event-loop-batching-knows-nothing': [
     {
       change: {
-        'src/adapters/event-loop-batching/turn-clock.ts': `export { codec as turnMs } from '../wire/codec.js';`,
+        'src/adapters/event-loop-batching/event-loop-turn.ts': `export { codec as turnMs } from '../wire/codec.js';`,
       },
-      edge: 'src/adapters/event-loop-batching/turn-clock.ts -> src/adapters/wire/codec.ts',
+      edge: 'src/adapters/event-loop-batching/event-loop-turn.ts -> src/adapters/wire/codec.ts',
     },
   ],
   'command-line-knows-no-command': [

@@ -3,7 +3,7 @@ import type { ChannelInterface, Client, ClientDuplexStream, StatusObject } from 
 import type { ConnectionEnd } from '../../../application/ports/gateway/agent-connector.js';
 import type { ScheduledTask, Scheduler } from '../../../application/ports/shared/scheduler.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
-import { boundLateness } from '../../event-loop-batching/bound-lateness.js';
+import { boundLateness } from '../../event-loop-batching/event-loop-turn.js';
 import type { GrpcAgentToProxy, GrpcProxyControl, GrpcProxyToAgent } from '../../wire/agent-grpc/grpc-messages.js';
 import {
   agentToProxyShape,

@@ -12,7 +12,7 @@ import type { AgentEvent } from '../../../domain/agent-protocol/messages.js';
 import type { JsonObject } from '../../../domain/shared/json.js';
 import { err } from '../../../domain/shared/result.js';
 import { TransientMap } from '../../../domain/shared/transient-map.js';
-import { boundLateness } from '../../event-loop-batching/bound-lateness.js';
+import { boundLateness } from '../../event-loop-batching/event-loop-turn.js';
 import { legacyFrame } from '../../wire/agent-legacy-frames/legacy-frame.js';
 import { LegacyFrameDecoder } from '../../wire/agent-legacy-frames/legacy-frame-decoder.js';
 import {

@@ -12,8 +12,7 @@ import { agentProtocolVersion, type HandshakeResponse } from '../../../domain/ag
 import type { AgentAnswer, AgentEvent, CancelReason } from '../../../domain/agent-protocol/messages.js';
 import type { JsonObject } from '../../../domain/shared/json.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
-import { boundLateness } from '../../event-loop-batching/bound-lateness.js';
-import { boundLateWrites, writeLate } from '../../event-loop-batching/deferred-writes.js';
+import { boundLateness, boundLateWrites, writeLate } from '../../event-loop-batching/event-loop-turn.js';
 import { type AgentFrameMessage, readAgentFrame } from '../../wire/agent-frames/agent-message.js';
 import type { AnswerCache } from '../../wire/agent-frames/answer-cache.js';
 import { FrameDecoder } from '../../wire/agent-frames/frame-decoder.js';

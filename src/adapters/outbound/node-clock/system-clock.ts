@@ -1,5 +1,5 @@
 import type { Clock } from '../../../application/ports/shared/clock.js';
-import { turnMs } from '../../event-loop-batching/turn-clock.js';
+import { turnMs } from '../../event-loop-batching/event-loop-turn.js';
 
 /** The clocks of the host. */
 export class SystemClock implements Clock {

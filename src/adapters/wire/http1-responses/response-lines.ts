@@ -1,11 +1,8 @@
-import { fieldTrait, fieldTraits } from '../../../domain/http/field-traits.js';
-import { mayHaveTraits } from '../../../domain/http/may-have-traits.js';
+import { fieldTrait, fieldTraits, mayHaveTraits } from '../../../domain/http/field-traits.js';
 import { isDroppedAlone } from '../../../domain/http/returnable-fields.js';
-import { fieldList } from '../http1/field-list.js';
-import { FieldNames } from '../http1/field-names.js';
 import { HeadLines } from '../http1/head-lines.js';
 import { statusLine } from '../http1/head-text.js';
-import { spanSize } from '../http1/message-head.js';
+import { FieldNames, fieldList, spanSize } from '../http1/message-head.js';
 import type { ResponseHead } from '../http1/read-response-head.js';
 
 const lineEnd = '\r\n';

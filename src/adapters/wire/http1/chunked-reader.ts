@@ -1,7 +1,6 @@
-import { fieldList } from './field-list.js';
 import { HeadBuffer } from './head-buffer.js';
 import { faultOf, type HeadFault, incompleteHead } from './head-fault.js';
-import { MessageHead } from './message-head.js';
+import { fieldList, MessageHead } from './message-head.js';
 import { carriageReturn, hexadecimalValues, lineFeed, space, tab, tokenOctets, valueOctets } from './octets.js';
 import { readFields } from './read-fields.js';
 

@@ -1,8 +1,16 @@
 import { faultyHead, type HeadReading, incompleteHead } from './head-fault.js';
 import { MessageHead } from './message-head.js';
-import { carriageReturn, lineFeed, space, targetOctets, tokenOctets } from './octets.js';
+import {
+  canBeVersion,
+  carriageReturn,
+  lineFeed,
+  readVersion,
+  space,
+  targetOctets,
+  tokenOctets,
+  versionLength,
+} from './octets.js';
 import { readFields } from './read-fields.js';
-import { canBeVersion, readVersion, versionLength } from './read-version.js';
 
 export class RequestHead extends MessageHead {
   methodEnd = 0;

@@ -1,8 +1,7 @@
 import { faultyHead, type HeadReading, incompleteHead } from './head-fault.js';
 import { type Framing, MessageHead } from './message-head.js';
-import { carriageReturn, lineFeed, space, valueOctets } from './octets.js';
+import { canBeVersion, carriageReturn, lineFeed, readVersion, space, valueOctets, versionLength } from './octets.js';
 import { readFields } from './read-fields.js';
-import { canBeVersion, readVersion, versionLength } from './read-version.js';
 
 /** Response properties that determine the body framing, besides the request. */
 export interface FramingFields {

@@ -1,8 +1,7 @@
 import { isBodyChunk } from '../../../domain/agent-protocol/answer-rules.js';
 import type { AgentFailureCode } from '../../../domain/agent-protocol/failure-rules.js';
 import type { AgentEvent } from '../../../domain/agent-protocol/messages.js';
-import type { CircuitBreakerRules } from '../../../domain/gateway/circuit-breaking/circuit-breaker.js';
-import type { AttemptOutcome } from '../../../domain/gateway/circuit-breaking/failure-classification.js';
+import type { AttemptOutcome, CircuitBreakerRules } from '../../../domain/gateway/circuit-breaking/circuit-breaker.js';
 import type { AgentOutcome } from '../../ports/gateway/agent-client.js';
 import type { Clock } from '../../ports/shared/clock.js';
 import type { Logger } from '../../ports/shared/logger.js';

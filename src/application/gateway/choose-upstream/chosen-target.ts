@@ -1,4 +1,4 @@
-import type { AttemptOutcome } from '../../../domain/gateway/circuit-breaking/failure-classification.js';
+import type { AttemptOutcome } from '../../../domain/gateway/circuit-breaking/circuit-breaker.js';
 import type { TargetClient } from '../../ports/gateway/upstream-client.js';
 
 /** The target that was chosen for a request. */

@@ -1,12 +1,26 @@
 import type { SocketAddress } from '../../../domain/configuration/network-addresses.js';
+import type { AttemptOutcome } from '../../../domain/gateway/circuit-breaking/circuit-breaker.js';
+import type { Balancing, StickyCookie } from '../../../domain/gateway/configuration/upstream-options.js';
 import type { TargetHealth } from '../../../domain/gateway/health/target-health.js';
 import type { BalancedTarget } from '../../../domain/gateway/load-balancing/balanced-target.js';
-import { type HashedTarget, textHash } from '../../../domain/gateway/load-balancing/consistent-hash.js';
+import {
+  type HashedTarget,
+  hashedTo,
+  hashKeyText,
+  textHash,
+} from '../../../domain/gateway/load-balancing/consistent-hash.js';
+import { leastLoaded } from '../../../domain/gateway/load-balancing/least-connections.js';
+import { powerOfTwoChoices } from '../../../domain/gateway/load-balancing/power-of-two-choices.js';
 import type { TargetAddress } from '../../../domain/gateway/load-balancing/target-addresses.js';
+import { stickyTarget } from '../../../domain/gateway/load-balancing/target-cookie.js';
+import { nextInTurn } from '../../../domain/gateway/load-balancing/weighted-rotation.js';
 import { type HeaderList, noHeaders } from '../../../domain/http/header-list.js';
 import type { ProbedTarget } from '../../ports/gateway/health-prober.js';
 import type { TargetClient } from '../../ports/gateway/upstream-client.js';
+import type { Logger } from '../../ports/shared/logger.js';
+import type { Random } from '../../ports/shared/random.js';
 import type { CheckedTarget } from '../check-health/watched-targets.js';
+import type { BalancingRequest, ChosenTarget } from './chosen-target.js';
 import type { TargetLedger } from './target-ledger.js';
 
 /** The sticky cookie of a target: its value, and the response fields for http and https. */
@@ -125,5 +139,152 @@ export class Endpoint implements BalancedTarget, HashedTarget, CheckedTarget {
   /** Stops watching the ledgers, which others may still use. */
   release(): void {
     for (const ledger of [this.ledger, ...this.#nameLedgers]) ledger.unwatch(this.#onTakenOut);
+  }
+}
+
+/** The candidates with a free connection; all of them if none has one, because then every choice has to queue. */
+const withFreeConnection = (candidates: readonly Endpoint[]): readonly Endpoint[] => {
+  if (!candidates.some(({ client }) => client.isFull)) return candidates;
+  const free = candidates.filter(({ client }) => !client.isFull);
+  return free.length === 0 ? candidates : free;
+};
+
+/** Picks one of the candidate endpoints for a request. */
+export class EndpointPicker {
+  readonly #balancing: Balancing;
+  readonly #cookie: StickyCookie | null;
+  readonly #random: Random;
+
+  constructor(balancing: Balancing, cookie: StickyCookie | null, random: Random) {
+    this.#balancing = balancing;
+    this.#cookie = cookie;
+    this.#random = random;
+  }
+
+  /**
+   * Picks by the sticky cookie of the client, even if the endpoint has no free connection. Otherwise balances, and sets
+   * a cookie. Null: there is no candidate.
+   */
+  pick(candidates: readonly Endpoint[], request: BalancingRequest): PickedEndpoint | null {
+    if (this.#cookie === null) return this.#balanced(candidates, request)?.withoutCookie ?? null;
+    const known = stickyTarget(candidates, request.headers, this.#cookie.name);
+    if (known !== null) return known.withoutCookie;
+    const endpoint = this.#balanced(candidates, request);
+    if (endpoint === null) return null;
+    const { secure, plain } = endpoint.cookie;
+    return { endpoint, responseHeaders: request.isSecure ? secure : plain };
+  }
+
+  #balanced(open: readonly Endpoint[], request: BalancingRequest): Endpoint | null {
+    // Every balancing method picks it.
+    if (open.length === 1) return open[0] ?? null;
+    const candidates = withFreeConnection(open);
+    const balancing = this.#balancing;
+    switch (balancing.kind) {
+      case 'round_robin':
+        return nextInTurn(candidates);
+      case 'least_connections':
+        return leastLoaded(candidates);
+      case 'power_of_two':
+        return powerOfTwoChoices(candidates, this.#random.fraction(), this.#random.fraction());
+      case 'consistent_hash':
+        return hashedTo(candidates, textHash(hashKeyText(balancing.key, request.clientIp, request.headers)));
+    }
+  }
+}
+
+/** The upstream of a chosen endpoint. */
+export interface EndpointOwner {
+  readonly upstream: string;
+  readonly logger: Logger;
+  /** Whether no other target accepts requests. */
+  readonly isLast: (endpoint: Endpoint) => boolean;
+  /** Called when the last exchange with a retired endpoint has ended. */
+  readonly whenUnused: (endpoint: Endpoint) => void;
+}
+
+/** Log message when an ejected target gets requests because there is no other. */
+export const sparedMessage = 'Target gets requests again, because there is no other';
+
+/** The most characters of an error that are kept. */
+const maximumError = 200;
+
+/** A choice of an endpoint for one request. It counts as active until `ended`. */
+export class ChosenEndpoint implements ChosenTarget {
+  readonly kind = 'chosen';
+  readonly #endpoint: Endpoint;
+  readonly #owner: EndpointOwner;
+  /** The period of the breaker in which the request counts. */
+  #period: number;
+  #isOver = false;
+
+  constructor(
+    endpoint: Endpoint,
+    readonly responseHeaders: readonly string[],
+    owner: EndpointOwner,
+  ) {
+    this.#endpoint = endpoint;
+    this.#owner = owner;
+    const { ledger } = endpoint;
+    endpoint.underWay += 1;
+    ledger.active += 1;
+    ledger.totalRequests += 1;
+    const { breaker } = ledger;
+    this.#period = breaker.admit() ?? breaker.period;
+  }
+
+  get address(): string {
+    return this.#endpoint.text;
+  }
+
+  get client(): TargetClient {
+    return this.#endpoint.client;
+  }
+
+  answered(): void {
+    if (this.#isOver) return;
+    const { ledger } = this.#endpoint;
+    const { ejectedSinceMs } = ledger;
+    // The rest of the exchange counts in the new period.
+    this.#period = ledger.breaker.answeredOnTrial(this.#period);
+    if (ledger.ejectedSinceMs !== ejectedSinceMs) this.#logChange('Target works again');
+  }
+
+  ended(outcome: AttemptOutcome, detail = 'failed'): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    const endpoint = this.#endpoint;
+    const { ledger } = endpoint;
+    ledger.active -= 1;
+    if (outcome === 'failure') this.#failed(detail.slice(0, maximumError));
+    else {
+      const { ejectedSinceMs } = ledger;
+      ledger.breaker.ended(this.#period, outcome);
+      if (ledger.ejectedSinceMs !== ejectedSinceMs) this.#logChange('Target works again');
+    }
+    endpoint.underWay -= 1;
+    if (endpoint.isRetired && endpoint.underWay === 0) this.#owner.whenUnused(endpoint);
+  }
+
+  #failed(error: string): void {
+    const { ledger, isSparedLast } = this.#endpoint;
+    const { breaker, ejectedSinceMs } = ledger;
+    ledger.failedRequests += 1;
+    const isSpared = isSparedLast && this.#owner.isLast(this.#endpoint);
+    const counts = isSpared
+      ? breaker.failedWithoutAlternative(this.#period)
+      : breaker.ended(this.#period, 'failure', error);
+    if (counts) ledger.lastError = error;
+    if ((ledger.ejectedSinceMs === null) !== (ejectedSinceMs === null)) this.#logChange(sparedMessage);
+  }
+
+  /** Logs a target when it is first ejected and when it works again, not for each failed probe. */
+  #logChange(backMessage: string): void {
+    const { ledger, text, names } = this.#endpoint;
+    const { logger, upstream } = this.#owner;
+    const name = names.includes(text) ? {} : { name: names[0] as string };
+    const fields = { upstream, target: text, ...name };
+    if (ledger.ejectedSinceMs === null) logger.info(backMessage, fields);
+    else logger.warn('Target ejected after too many failures', { ...fields, error: ledger.lastError });
   }
 }

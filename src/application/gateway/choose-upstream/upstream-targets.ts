@@ -10,10 +10,15 @@ import type { Logger } from '../../ports/shared/logger.js';
 import type { Random } from '../../ports/shared/random.js';
 import type { Scheduler } from '../../ports/shared/scheduler.js';
 import { HealthChecker } from '../check-health/health-checker.js';
-import { ChosenEndpoint, type EndpointOwner, sparedMessage } from './chosen-endpoint.js';
 import type { BalancingRequest, TargetChoice, TargetChooser } from './chosen-target.js';
-import type { Endpoint, PickedEndpoint } from './endpoint.js';
-import { EndpointPicker } from './endpoint-picker.js';
+import {
+  ChosenEndpoint,
+  type Endpoint,
+  type EndpointOwner,
+  EndpointPicker,
+  type PickedEndpoint,
+  sparedMessage,
+} from './endpoint.js';
 import { EndpointSet } from './endpoint-set.js';
 import { HeldLedgers } from './held-ledgers.js';
 import { HostLookups } from './host-lookups.js';

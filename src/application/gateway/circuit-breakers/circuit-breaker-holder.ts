@@ -1,4 +1,5 @@
 import {
+  type AttemptOutcome,
   type CircuitBreaker,
   type CircuitBreakerRules,
   type CircuitState,
@@ -12,7 +13,6 @@ import {
   onTrial,
   resetBreaker,
 } from '../../../domain/gateway/circuit-breaking/circuit-breaker.js';
-import type { AttemptOutcome } from '../../../domain/gateway/circuit-breaking/failure-classification.js';
 import type { Clock } from '../../ports/shared/clock.js';
 
 /** Called when a breaker opens, half-opens or closes. `cause`: the failure that opened it. */

@@ -15,8 +15,7 @@ import { requestHeadersEvent } from './agent-events.js';
 import { answerBodyFailure, answerViolation, type ProblemAnswerer } from './answer-problem.js';
 import { answerWithDecision } from './answer-with-decision.js';
 import { applyFailureMode } from './apply-failure-mode.js';
-import type { Exchange, StageExchange, StageOutcome } from './exchange.js';
-import type { IdentityHeaderFilter } from './identity-header-filter.js';
+import { type Exchange, resumeStages, type StageExchange, type StageOutcome } from './exchange.js';
 import {
   headersOfInspected,
   type InspectedBody,
@@ -26,7 +25,7 @@ import {
   requestDirection,
 } from './inspect-body.js';
 import { noteOutcome, type RouteAgent } from './route-agent.js';
-import { resumeStages } from './stage.js';
+import type { IdentityHeaderFilter } from './stages/prepare-headers.js';
 
 export interface AgentChainServices {
   readonly clock: Clock;

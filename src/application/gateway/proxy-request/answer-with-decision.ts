@@ -1,9 +1,9 @@
 import type { AgentVerdict } from '../../../domain/agent-protocol/agent-verdict.js';
 import type { AgentDecision } from '../../../domain/agent-protocol/messages.js';
 import { correlationIdHeader } from '../../../domain/http/correlation-id.js';
+import { withoutHopByHop } from '../../../domain/http/field-traits.js';
 import { gatewayProblems, problemBody } from '../../../domain/http/gateway-problem.js';
 import { type HeaderList, withHeader, withoutHeader } from '../../../domain/http/header-list.js';
-import { withoutHopByHop } from '../../../domain/http/hop-by-hop-headers.js';
 import { parseStrictJsonObject } from '../../../domain/shared/strict-json.js';
 import { problemHeaders, sendError } from './answer-problem.js';
 import type { StageExchange, StageOutcome } from './exchange.js';

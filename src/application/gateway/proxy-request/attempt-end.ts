@@ -3,7 +3,7 @@ import {
   type AttemptOutcome,
   outcomeOfFailure,
   outcomeOfStatus,
-} from '../../../domain/gateway/circuit-breaking/failure-classification.js';
+} from '../../../domain/gateway/circuit-breaking/circuit-breaker.js';
 import type { LimitViolation } from '../../../domain/gateway/limits/limit-violation.js';
 import { InflationError } from '../../ports/gateway/body-inflater.js';
 import { BodyReadError } from '../../ports/gateway/body-source.js';

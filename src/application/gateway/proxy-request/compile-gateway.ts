@@ -20,7 +20,6 @@ import type { Logger } from '../../ports/shared/logger.js';
 import type { Scheduler } from '../../ports/shared/scheduler.js';
 import type { SecretDigest } from '../../ports/shared/secret-digest.js';
 import type { RequestAdmissions } from '../admit/request-admissions.js';
-import type { DeclaredHeaderNames } from '../ask-agents/declared-header-names.js';
 import type { RequestAudit } from '../audit/audit-trail.js';
 import type { TargetChooser } from '../choose-upstream/chosen-target.js';
 import type { CircuitBreakerHolder } from '../circuit-breakers/circuit-breaker-holder.js';
@@ -30,7 +29,6 @@ import type { RateLimiter } from '../limit-rate/rate-limiter.js';
 import type { StatusReports } from '../report-status/status-reports.js';
 import type { ProblemAnswerer } from './answer-problem.js';
 import type { Stage } from './exchange.js';
-import { IdentityHeaderFilter } from './identity-header-filter.js';
 import { inspectionLimits } from './inspection-limits.js';
 import { ResponseJudge } from './judge-response.js';
 import type { RouteAgent } from './route-agent.js';
@@ -39,15 +37,18 @@ import { admitRequest } from './stages/admit-request.js';
 import { answerBuiltin } from './stages/answer-builtin.js';
 import { askAgents } from './stages/ask-agents.js';
 import { bufferRequest } from './stages/buffer-request.js';
-import { checkRequest } from './stages/check-request.js';
+import { checkRequest, resolveTarget } from './stages/check-request.js';
 import { type CompiledRoute, chooseRoute } from './stages/choose-route.js';
-import { countForwards } from './stages/count-forwards.js';
 import { limitBody } from './stages/limit-body.js';
 import { limitRouteRate, limitUnroutedRate } from './stages/limit-rate.js';
-import { offerReadableCodings } from './stages/offer-readable-codings.js';
-import { prepareHeaders } from './stages/prepare-headers.js';
-import { resolveTarget } from './stages/resolve-target.js';
-import { sendToUpstream } from './stages/send-to-upstream.js';
+import {
+  countForwards,
+  type DeclaredHeaderNames,
+  IdentityHeaderFilter,
+  offerReadableCodings,
+  prepareHeaders,
+} from './stages/prepare-headers.js';
+import { sendToUpstream } from './upstream-forwarder.js';
 
 /** The services of stages that do not change with the configuration. */
 export interface StageServices {

@@ -38,7 +38,7 @@ export type StageOutcome = 'continue' | 'ended' | 'later';
 export type Stage = (exchange: Exchange) => StageOutcome | Promise<StageOutcome>;
 
 /** The request that is forwarded. Stages change it in turn. */
-export class ForwardedRequest {
+class ForwardedRequest {
   headers: HeaderList;
   /** The names that clients must not send, at the time of the last removal; null: there was no removal. */
   identityNames: OwnedHeaders | null = null;
@@ -80,7 +80,7 @@ export interface UpstreamAttempts {
 }
 
 /** The end of the exchange, for the client, the access log and metrics. */
-export class ResponseOutcome {
+class ResponseOutcome {
   /** 0 until there is a response. */
   status = 0;
   /** The gRPC code of an error in the head of a 200 response; null: none. */
@@ -223,3 +223,47 @@ export type StageExchange<Reads extends keyof Exchange, Makes extends keyof Exch
 export type StageOf<Reads extends keyof Exchange, Makes extends keyof Exchange = never> = (
   exchange: StageExchange<Reads, Makes>,
 ) => StageOutcome | Promise<StageOutcome>;
+
+const nothingLeft: readonly Stage[] = [];
+
+/** Runs stages in order until one ends the exchange or returns `later`. */
+export const runStages = (
+  stages: readonly Stage[],
+  exchange: Exchange,
+  from = 0,
+): StageOutcome | Promise<StageOutcome> => {
+  for (let index = from; index < stages.length; index += 1) {
+    const outcome = (stages[index] as Stage)(exchange);
+    if (outcome === 'continue') continue;
+    if (outcome === 'ended') return outcome;
+    if (outcome === 'later') return suspend(stages, exchange, index + 1);
+    return outcome.then((settled) => {
+      if (settled === 'ended') return settled;
+      return settled === 'later' ? suspend(stages, exchange, index + 1) : runStages(stages, exchange, index + 1);
+    });
+  }
+  return 'continue';
+};
+
+/** Runs the stages after one that returned `later`, with its outcome. Does not throw. */
+export const resumeStages = (exchange: Exchange, outcome: Exclude<StageOutcome, 'later'>): void => {
+  const { laterStages, laterFrom } = exchange;
+  exchange.laterStages = nothingLeft;
+  if (outcome === 'ended') return;
+  try {
+    const rest = runStages(laterStages, exchange, laterFrom);
+    if (typeof rest !== 'string') rest.catch((error: unknown) => exchange.fail(error));
+  } catch (error) {
+    exchange.fail(error);
+  }
+};
+
+/** INVARIANT: a stage that runs others is the last of its list, so that only one list has stages to resume. */
+const suspend = (stages: readonly Stage[], exchange: Exchange, from: number): 'later' => {
+  if (from < stages.length) {
+    if (exchange.laterStages.length > 0) throw new Error('a stage that runs others must be the last of its list');
+    exchange.laterStages = stages;
+    exchange.laterFrom = from;
+  }
+  return 'later';
+};

@@ -22,10 +22,9 @@ import type { ConnectionAdmissions } from '../admit/connection-admissions.js';
 import type { FloodLog } from '../admit/flood-log.js';
 import type { RequestTrace } from '../trace/request-tracing.js';
 import { type ProblemAnswerer, problemHeaders } from './answer-problem.js';
-import { type CertificateHeaderRules, takeCertificateFields } from './certificate-headers.js';
-import { Exchange, type ExchangeOwner, type Stage } from './exchange.js';
+import { Exchange, type ExchangeOwner, runStages, type Stage } from './exchange.js';
 import { notifyCompletion } from './notify-completion.js';
-import { runStages } from './stage.js';
+import { type CertificateHeaderRules, takeCertificateFields } from './stages/prepare-headers.js';
 
 /** The configuration in force, compiled for requests. */
 export interface RequestPath {

@@ -1,18 +1,16 @@
 import { applyHeaderOperations, maxHeaderOperations } from '../../../domain/agent-protocol/header-operations.js';
 import type { HeaderOperation } from '../../../domain/agent-protocol/messages.js';
 import { canonicalName } from '../../../domain/http/canonical-name.js';
+import { withoutHopByHop } from '../../../domain/http/field-traits.js';
 import { type HeaderList, withoutHeader } from '../../../domain/http/header-list.js';
-import { withoutHopByHop } from '../../../domain/http/hop-by-hop-headers.js';
+import { alwaysOwned, isOwned, ownedHeaders } from '../../../domain/http/owned-headers.js';
 import {
   interimOctets,
   isForClient,
   maxInterimOctets,
-  passableInterim,
-} from '../../../domain/http/interim-response.js';
-import { alwaysOwned, isOwned, ownedHeaders } from '../../../domain/http/owned-headers.js';
-import {
   type OwnResponseFields,
   ownFields,
+  passableInterim,
   passUnchanged,
   returnableFields,
   withOwnFields,

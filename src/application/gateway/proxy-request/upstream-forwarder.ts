@@ -1,9 +1,8 @@
-import {
-  type AttemptOutcome,
-  outcomeOfFailure,
-} from '../../../domain/gateway/circuit-breaking/failure-classification.js';
+import { type AttemptOutcome, outcomeOfFailure } from '../../../domain/gateway/circuit-breaking/circuit-breaker.js';
+import type { BodySizeLimit } from '../../../domain/gateway/limits/request-limits.js';
 import { mayRetry } from '../../../domain/gateway/load-balancing/retry-rules.js';
 import { type HeaderList, noHeaders } from '../../../domain/http/header-list.js';
+import type { GatewayMetrics } from '../../ports/gateway/gateway-metrics.js';
 import type {
   UpstreamExchange,
   UpstreamFailure,
@@ -13,9 +12,11 @@ import type {
 import type { BalancingRequest, ChosenTarget, TargetChoice } from '../choose-upstream/chosen-target.js';
 import { uncountedPeriod } from '../circuit-breakers/circuit-breaker-holder.js';
 import type { PartTrace } from '../trace/request-tracing.js';
+import type { ProblemAnswerer } from './answer-problem.js';
+import { UpstreamFailureAnswers } from './answer-upstream-failure.js';
 import { type AttemptEnd, blamed, endOfAnswer, endOfFailure, endOfStatus, type ResponseFault } from './attempt-end.js';
 import { repeatableBody } from './buffered-body.js';
-import type { Exchange, UpstreamAttempts } from './exchange.js';
+import type { Exchange, Stage, UpstreamAttempts } from './exchange.js';
 import { relayHeldResponse } from './hold-response.js';
 import { relayInterim, relayResponse } from './relay-response.js';
 import { relayTunnel } from './relay-tunnel.js';
@@ -28,7 +29,7 @@ const noTargets: readonly string[] = [];
  * Sends one request to a target of its upstream, and retries it on others if the retry rules and the retry budget
  * permit. Ends the exchange with the upstream's response, a problem, or an internal error.
  */
-export class UpstreamForwarder implements UpstreamListener, BalancingRequest, UpstreamAttempts {
+class UpstreamForwarder implements UpstreamListener, BalancingRequest, UpstreamAttempts {
   count = 0;
   address: string | null = null;
   targetFields: HeaderList = noHeaders;
@@ -298,3 +299,42 @@ export class UpstreamForwarder implements UpstreamListener, BalancingRequest, Up
     this.#trace = null;
   }
 }
+
+export interface ForwardingOptions extends Omit<SendingRules, 'upstream' | 'counters' | 'answers'> {
+  readonly metrics: GatewayMetrics;
+  readonly problems: ProblemAnswerer;
+  /** The limit for request bodies. */
+  readonly maxBodySize: BodySizeLimit;
+}
+
+/** Forwards the request to a target of the upstream, retries it on other targets, and relays the response. */
+export const sendToUpstream = (upstream: string, options: ForwardingOptions): Stage => {
+  const { chooser, clock, scheduler, metrics, timeoutMs, retries, allowance, problems, routeBreaker } = options;
+  const { readTimeoutMs, descriptors, heldResponseOctets, responseJudge } = options;
+  const rules: SendingRules = {
+    upstream,
+    chooser,
+    clock,
+    scheduler,
+    counters: metrics.upstream(upstream),
+    timeoutMs,
+    readTimeoutMs,
+    descriptors,
+    routeBreaker,
+    retries,
+    allowance,
+    answers: new UpstreamFailureAnswers(upstream, options),
+    heldResponseOctets,
+    responseJudge,
+  };
+  return (exchange) => {
+    const period = routeBreaker === null ? uncountedPeriod : routeBreaker.admit();
+    if (period === null) {
+      const seconds = String(Math.max(1, Math.ceil((routeBreaker?.openForMs ?? 0) / 1000)));
+      const detail = 'The circuit breaker of the route is open.';
+      return problems.answer(exchange, 'circuit_open', detail, { upstream }, ['Retry-After', seconds]);
+    }
+    UpstreamForwarder.begin(exchange, rules, period);
+    return 'ended';
+  };
+};

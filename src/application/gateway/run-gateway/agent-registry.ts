@@ -8,8 +8,8 @@ import type {
   ConfigureOutcome,
 } from '../../ports/gateway/agent-client.js';
 import type { Logger } from '../../ports/shared/logger.js';
-import { DeclaredHeaderNames } from '../ask-agents/declared-header-names.js';
 import type { AgentReports } from '../ask-agents/reports/agent-reports.js';
+import { DeclaredHeaderNames } from '../proxy-request/stages/prepare-headers.js';
 
 interface RegisteredAgent {
   readonly configuration: AgentConfiguration;

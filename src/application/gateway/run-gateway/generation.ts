@@ -4,11 +4,11 @@ import type { Tracer } from '../../ports/gateway/tracer.js';
 import type { UpstreamTargets } from '../choose-upstream/upstream-targets.js';
 import type { CircuitBreakerHolder } from '../circuit-breakers/circuit-breaker-holder.js';
 import type { RateLimiterInUse } from '../limit-rate/rate-limiters.js';
-import type { CertificateHeaderRules } from '../proxy-request/certificate-headers.js';
 import type { CompiledGateway } from '../proxy-request/compile-gateway.js';
 import type { Stage } from '../proxy-request/exchange.js';
 import type { RequestPath } from '../proxy-request/proxy-request.js';
 import type { CompiledRoute } from '../proxy-request/stages/choose-route.js';
+import type { CertificateHeaderRules } from '../proxy-request/stages/prepare-headers.js';
 import type { RequestTracing } from '../trace/request-tracing.js';
 
 /** The resources that were opened for one configuration. */

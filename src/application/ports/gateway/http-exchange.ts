@@ -1,6 +1,6 @@
 import type { DirectClient } from '../../../domain/http/client-address.js';
+import type { HeaderSummary } from '../../../domain/http/field-traits.js';
 import type { HeaderList } from '../../../domain/http/header-list.js';
-import type { HeaderSummary } from '../../../domain/http/header-summary.js';
 import type { BodySource, PieceOrigin } from './body-source.js';
 
 /**

@@ -6,7 +6,7 @@ import { checkedText, integer, type ScalarKind } from '../../configuration/schem
 import type { Fields, Key, ReadContext } from '../../configuration/schema/schema.js';
 import { switchedBlock } from '../../configuration/schema/switched-block.js';
 import { hasMembers, members, type Setting } from '../../configuration/setting/setting.js';
-import { parseAuthority } from '../../http/host.js';
+import { parseAuthority } from '../../http/request-target.js';
 import { ok } from '../../shared/result.js';
 import type { UpstreamHttpVersion } from './gateway-configuration.js';
 import type { HealthCheck, HealthProbe } from './upstream-options.js';

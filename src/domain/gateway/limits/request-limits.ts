@@ -1,5 +1,5 @@
+import { type HeaderSummary, knownOf } from '../../http/field-traits.js';
 import type { HeaderList } from '../../http/header-list.js';
-import { type HeaderSummary, knownOf } from '../../http/header-summary.js';
 import { parseDecimal } from '../../shared/decimal.js';
 import { err, ok, type Result } from '../../shared/result.js';
 import type { LimitsConfiguration } from '../configuration/gateway-configuration.js';

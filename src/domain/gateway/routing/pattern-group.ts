@@ -1,6 +1,5 @@
-import type { AttributeIndex } from './attribute-index.js';
 import type { PathTest } from './path-pattern.js';
-import type { RouteSearch } from './route-candidate.js';
+import type { AttributeIndex, RouteSearch } from './route-search.js';
 
 /** A node for a prefix of a literal. Nodes are referenced by index. */
 interface AutomatonNode {

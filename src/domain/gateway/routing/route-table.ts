@@ -1,11 +1,254 @@
 import { err, ok, type Result } from '../../shared/result.js';
 import type { RouteConfiguration } from '../configuration/gateway-configuration.js';
 import type { PathPatternCompiler } from './path-pattern.js';
-import type { RoutableRequest } from './routable-request.js';
+import { type PatternEntry, PatternGroup } from './pattern-group.js';
+import { patternLiterals } from './pattern-literals.js';
 import { compileRoute, type Route } from './route.js';
-import { type RouteCandidate, RouteSearch } from './route-candidate.js';
-import { RouteIndex } from './route-index.js';
-import { compareSpecificity, prefixesRank, type RouteConditions } from './route-matches.js';
+import {
+  compareSpecificity,
+  type PathPattern,
+  prefixesRank,
+  type RoutableRequest,
+  type RouteConditions,
+} from './route-matches.js';
+import {
+  AttributeIndex,
+  type OpenAttributes,
+  type Placement,
+  type RouteCandidate,
+  RouteSearch,
+} from './route-search.js';
+
+const slash = 0x2f;
+
+/** A node for one path segment of the prefixes. */
+class PrefixNode {
+  readonly children = new Map<string, PrefixNode>();
+  /** For a prefix that ends here: matches this path and all below it. */
+  here: AttributeIndex | null = null;
+  /** For a prefix that ends here with a slash: matches only paths below it. */
+  below: AttributeIndex | null = null;
+
+  child(segment: string): PrefixNode {
+    let child = this.children.get(segment);
+    if (child === undefined) {
+      child = new PrefixNode();
+      this.children.set(segment, child);
+    }
+    return child;
+  }
+}
+
+/** Path prefixes by segment. A lookup visits at most the segments of the longest prefix. */
+class PrefixTrie {
+  readonly #root = new PrefixNode();
+
+  /** The prefix must begin with a slash. */
+  add(prefix: string, placement: Placement, open: OpenAttributes): void {
+    const segments = prefix.slice(1).split('/');
+    const last = segments.pop() as string;
+    let node = this.#root;
+    for (const segment of segments) node = node.child(segment);
+    if (last === '') {
+      node.below ??= new AttributeIndex();
+      node.below.add(placement, open);
+      return;
+    }
+    node = node.child(last);
+    node.here ??= new AttributeIndex();
+    node.here.add(placement, open);
+  }
+
+  search(path: string, search: RouteSearch): void {
+    if (path.charCodeAt(0) !== slash) return;
+    let node: PrefixNode | undefined = this.#root;
+    let start = 1;
+    for (;;) {
+      // INVARIANT: path[start - 1] is the slash below `node`.
+      node.below?.search(search);
+      if (node.children.size === 0) return;
+      const found = path.indexOf('/', start);
+      const end = found < 0 ? path.length : found;
+      node = node.children.get(path.slice(start, end));
+      if (node === undefined) return;
+      node.here?.search(search);
+      if (found < 0) return;
+      start = end + 1;
+    }
+  }
+}
+
+/** Path patterns by literal prefix, so that only possible matches are tested. */
+class PatternIndex {
+  readonly #bySource = new Map<string, PatternEntry>();
+  readonly #byPrefix = new Map<string, PatternEntry[]>();
+  #groups: ReadonlyMap<string, PatternGroup> = new Map();
+  /** Ascending. */
+  #prefixLengths: readonly number[] = [];
+
+  add(pattern: PathPattern, placement: Placement, open: OpenAttributes): void {
+    let entry = this.#bySource.get(pattern.source);
+    if (entry === undefined) {
+      const { prefix, inner } = patternLiterals(pattern.source);
+      entry = { test: pattern.test, inner, index: new AttributeIndex() };
+      this.#bySource.set(pattern.source, entry);
+      const group = this.#byPrefix.get(prefix);
+      if (group === undefined) this.#byPrefix.set(prefix, [entry]);
+      else group.push(entry);
+    }
+    entry.index.add(placement, open);
+  }
+
+  /** Call once, after all patterns are added. */
+  finish(): void {
+    this.#groups = new Map([...this.#byPrefix].map(([prefix, entries]) => [prefix, new PatternGroup(entries)]));
+    const lengths = new Set([...this.#groups.keys()].map((prefix) => prefix.length));
+    this.#prefixLengths = [...lengths].toSorted((left, right) => left - right);
+  }
+
+  search(path: string, search: RouteSearch): void {
+    for (const length of this.#prefixLengths) {
+      if (length > path.length) return;
+      this.#groups.get(path.slice(0, length))?.search(path, search);
+    }
+  }
+}
+
+/** Candidates with the same host, by path. */
+class PathIndex {
+  #minRank = Number.POSITIVE_INFINITY;
+  readonly #exact = new Map<string, AttributeIndex>();
+  #prefixes: PrefixTrie | null = null;
+  #patterns: PatternIndex | null = null;
+  #anyPath: AttributeIndex | null = null;
+
+  /** Adds a placement under its most specific kind of path. Call in order of rank. */
+  add(placement: Placement, open: OpenAttributes): void {
+    const { conditions, rank } = placement.candidate;
+    this.#minRank = Math.min(this.#minRank, rank);
+    if (conditions.paths.length > 0) {
+      for (const path of conditions.paths) this.#exactAt(path).add(placement, open);
+    } else if (conditions.patterns.length > 0) {
+      this.#patterns ??= new PatternIndex();
+      for (const pattern of conditions.patterns) this.#patterns.add(pattern, placement, open);
+    } else if (conditions.prefixes.length > 0) {
+      this.#prefixes ??= new PrefixTrie();
+      for (const prefix of conditions.prefixes) this.#prefixes.add(prefix, placement, open);
+    } else {
+      this.#anyPath ??= new AttributeIndex();
+      this.#anyPath.add(placement, open);
+    }
+  }
+
+  /** Call once, after all placements are added. */
+  finish(): void {
+    this.#patterns?.finish();
+  }
+
+  search(search: RouteSearch): void {
+    if (this.#minRank >= search.bestRank) return;
+    const { path } = search.request;
+    if (this.#exact.size > 0) this.#exact.get(path)?.search(search);
+    this.#prefixes?.search(path, search);
+    this.#anyPath?.search(search);
+    // Last, because it is the slowest and earlier results may already beat it.
+    this.#patterns?.search(path, search);
+  }
+
+  #exactAt(path: string): AttributeIndex {
+    let index = this.#exact.get(path);
+    if (index === undefined) {
+      index = new AttributeIndex();
+      this.#exact.set(path, index);
+    }
+    return index;
+  }
+}
+
+/** Largest number of placements for one candidate. Beyond it, conditions are tested on the candidate. */
+const maxPlacements = 1024;
+
+/** The conditions of a candidate that the index decides, besides the path. */
+interface Plan extends OpenAttributes {
+  readonly byHost: boolean;
+  readonly decided: boolean;
+}
+
+/** Whether a candidate has more than one kind of path. The index uses only the most specific one. */
+const hasFurtherPathKinds = ({ paths, patterns, prefixes }: RouteConditions): boolean =>
+  [paths, patterns, prefixes].filter((kind) => kind.length > 0).length > 1;
+
+const planFor = (conditions: RouteConditions): Plan => {
+  const hostCount = conditions.hosts.length + conditions.hostSuffixes.length;
+  let places = Math.max(1, conditions.paths.length, conditions.patterns.length, conditions.prefixes.length);
+  const fits = (count: number): boolean => {
+    if (places * Math.max(1, count) > maxPlacements) return false;
+    places *= Math.max(1, count);
+    return true;
+  };
+  const byHost = fits(hostCount);
+  const headers = fits(conditions.headers.length) ? conditions.headers : [];
+  const queryParams = fits(conditions.queryParams.length) ? conditions.queryParams : [];
+  const methods = fits(conditions.methods.length) ? conditions.methods : [];
+  const decided =
+    byHost &&
+    headers.length === conditions.headers.length &&
+    queryParams.length === conditions.queryParams.length &&
+    methods.length === conditions.methods.length &&
+    !hasFurtherPathKinds(conditions);
+  return { byHost, headers, queryParams, methods, decided };
+};
+
+/** All candidates by host, then path, then header, query and method. */
+class RouteIndex {
+  readonly #hosts = new Map<string, PathIndex>();
+  /** Without the leading dot. */
+  readonly #suffixes = new Map<string, PathIndex>();
+  readonly #anyHost = new PathIndex();
+
+  /** Candidates must be in order of rank. */
+  constructor(candidates: readonly RouteCandidate[]) {
+    for (const candidate of candidates) this.#add(candidate);
+    for (const index of [this.#anyHost, ...this.#hosts.values(), ...this.#suffixes.values()]) index.finish();
+  }
+
+  search(search: RouteSearch): void {
+    const { host } = search.request;
+    if (host !== null) {
+      if (this.#hosts.size > 0) this.#hosts.get(host)?.search(search);
+      if (this.#suffixes.size > 0) this.#searchSuffixes(host, search);
+    }
+    this.#anyHost.search(search);
+  }
+
+  #searchSuffixes(host: string, search: RouteSearch): void {
+    for (let dot = host.indexOf('.'); dot >= 0; dot = host.indexOf('.', dot + 1)) {
+      if (dot > 0) this.#suffixes.get(host.slice(dot + 1))?.search(search);
+    }
+  }
+
+  #add(candidate: RouteCandidate): void {
+    const { conditions } = candidate;
+    const plan = planFor(conditions);
+    const placement = { candidate, decided: plan.decided };
+    const isAnyHost = conditions.hosts.length === 0 && conditions.hostSuffixes.length === 0;
+    if (isAnyHost || !plan.byHost) {
+      this.#anyHost.add(placement, plan);
+      return;
+    }
+    for (const host of conditions.hosts) this.#at(this.#hosts, host).add(placement, plan);
+    for (const suffix of conditions.hostSuffixes) this.#at(this.#suffixes, suffix.slice(1)).add(placement, plan);
+  }
+
+  #at(map: Map<string, PathIndex>, key: string): PathIndex {
+    let index = map.get(key);
+    if (index === undefined) {
+      index = new PathIndex();
+      map.set(key, index);
+    }
+    return index;
+  }
+}
 
 /**
  * A route with one of its prefixes, and with its exact hosts or one host suffix. Each combination is an alternative,
@@ -52,7 +295,7 @@ const alternativesOf = (route: Route): readonly RouteAlternative[] => {
 };
 
 /** An error in a route. */
-export interface RouteFault {
+interface RouteFault {
   readonly routeId: string;
   readonly message: string;
 }

@@ -3,11 +3,11 @@ import { checkCodec } from '../../../../fuzz/codec/check-codec.js';
 import type { Codec } from '../../../../fuzz/codec/codec.js';
 import { printable } from '../../../../fuzz/findings.js';
 import * as chunkedReader from '../../../../src/adapters/wire/http1/chunked-reader.js';
-import * as fieldList from '../../../../src/adapters/wire/http1/field-list.js';
 import * as headBuffer from '../../../../src/adapters/wire/http1/head-buffer.js';
 import * as headFault from '../../../../src/adapters/wire/http1/head-fault.js';
 import * as headLines from '../../../../src/adapters/wire/http1/head-lines.js';
 import * as headText from '../../../../src/adapters/wire/http1/head-text.js';
+import * as fieldList from '../../../../src/adapters/wire/http1/message-head.js';
 import * as readRequestHead from '../../../../src/adapters/wire/http1/read-request-head.js';
 import * as readResponseHead from '../../../../src/adapters/wire/http1/read-response-head.js';
 

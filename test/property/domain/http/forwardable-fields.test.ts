@@ -2,13 +2,13 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ClientAddress } from '../../../../src/domain/http/client-address.js';
 import { correlationIdHeader } from '../../../../src/domain/http/correlation-id.js';
+import { withoutHopByHop } from '../../../../src/domain/http/field-traits.js';
 import {
   type ForwardableFieldSources,
   forwardableFields,
   withForwardedHeaders,
 } from '../../../../src/domain/http/forwardable-fields.js';
 import { type HeaderList, withHeader } from '../../../../src/domain/http/header-list.js';
-import { withoutHopByHop } from '../../../../src/domain/http/hop-by-hop-headers.js';
 import { alwaysOwned, ownedHeaders, stripOwned } from '../../../../src/domain/http/owned-headers.js';
 import { knownFields } from '../../../support/gateway/known-fields.js';
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { checkRequestHead } from '../../../../src/domain/gateway/limits/request-limits.js';
 import { sentCorrelationId } from '../../../../src/domain/http/correlation-id.js';
 import type { HeaderList } from '../../../../src/domain/http/header-list.js';
-import { parseHost } from '../../../../src/domain/http/host.js';
+import { parseHost } from '../../../../src/domain/http/request-target.js';
 import { knownFields } from '../../../support/gateway/known-fields.js';
 import { plainLimits } from '../../../support/gateway/plain-configurations.js';
 

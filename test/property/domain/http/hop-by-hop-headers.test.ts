@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { withoutHopByHop } from '../../../../src/domain/http/hop-by-hop-headers.js';
+import { withoutHopByHop } from '../../../../src/domain/http/field-traits.js';
 
 const names = [
   'connection',

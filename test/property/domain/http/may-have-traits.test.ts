@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { fieldTraits, namesWithTraits } from '../../../../src/domain/http/field-traits.js';
-import { mayHaveTraits } from '../../../../src/domain/http/may-have-traits.js';
+import { fieldTraits, mayHaveTraits, namesWithTraits } from '../../../../src/domain/http/field-traits.js';
 import { token } from '../../../support/gateway/http1-arbitraries.js';
 
 /** The name with its letters in any case, and other separators. */

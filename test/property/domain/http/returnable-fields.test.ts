@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { correlationIdHeader } from '../../../../src/domain/http/correlation-id.js';
+import { withoutHopByHop } from '../../../../src/domain/http/field-traits.js';
 import { type HeaderList, withHeader, withoutHeader } from '../../../../src/domain/http/header-list.js';
-import { withoutHopByHop } from '../../../../src/domain/http/hop-by-hop-headers.js';
 import {
   type OwnResponseFields,
   returnableFields,

@@ -1,7 +1,5 @@
 import { expect, it } from 'vitest';
-import { boundLateness } from '../../../../src/adapters/event-loop-batching/bound-lateness.js';
-import { handleLate } from '../../../../src/adapters/event-loop-batching/deferred-reads.js';
-import { writeLate } from '../../../../src/adapters/event-loop-batching/deferred-writes.js';
+import { boundLateness, handleLate, writeLate } from '../../../../src/adapters/event-loop-batching/event-loop-turn.js';
 import { endOfTurn, passTime } from '../../../support/shared/loop-turns.js';
 
 /** What was done of one that is to be handled, and has something written then, and of one that is to be written. */

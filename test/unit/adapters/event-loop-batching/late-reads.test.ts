@@ -4,9 +4,11 @@ import {
   goOnLate,
   goOnNoMore,
   handleLate,
-} from '../../../../src/adapters/event-loop-batching/deferred-reads.js';
-import { writeLate } from '../../../../src/adapters/event-loop-batching/deferred-writes.js';
-import { turnBegins, turnEnds, turnMs } from '../../../../src/adapters/event-loop-batching/turn-clock.js';
+  turnBegins,
+  turnEnds,
+  turnMs,
+  writeLate,
+} from '../../../../src/adapters/event-loop-batching/event-loop-turn.js';
 import { endOfTurn, passTime } from '../../../support/shared/loop-turns.js';
 import { uncaughtErrors } from '../../../support/shared/uncaught-errors.js';
 

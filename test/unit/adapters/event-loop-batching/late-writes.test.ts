@@ -1,6 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { boundLateWrites, writeLate } from '../../../../src/adapters/event-loop-batching/deferred-writes.js';
-import { turnBegins, turnEnds } from '../../../../src/adapters/event-loop-batching/turn-clock.js';
+import {
+  boundLateWrites,
+  turnBegins,
+  turnEnds,
+  writeLate,
+} from '../../../../src/adapters/event-loop-batching/event-loop-turn.js';
 import { endOfTurn, passTime } from '../../../support/shared/loop-turns.js';
 import { uncaughtErrors } from '../../../support/shared/uncaught-errors.js';
 

@@ -5,7 +5,7 @@ import {
   turnBegins,
   turnEnds,
   turnMs,
-} from '../../../../src/adapters/event-loop-batching/turn-clock.js';
+} from '../../../../src/adapters/event-loop-batching/event-loop-turn.js';
 import { passTime } from '../../../support/shared/loop-turns.js';
 
 describe('the clock of a turn', () => {

@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { handleAtTurnEnd, throwApart, writeAtTurnEnd } from '../../../../src/adapters/event-loop-batching/turn-end.js';
+import {
+  handleAtTurnEnd,
+  throwApart,
+  writeAtTurnEnd,
+} from '../../../../src/adapters/event-loop-batching/event-loop-turn.js';
 import { endOfTurn } from '../../../support/shared/loop-turns.js';
 import { uncaughtErrors } from '../../../support/shared/uncaught-errors.js';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { handleLate } from '../../../../src/adapters/event-loop-batching/deferred-reads.js';
+import { handleLate } from '../../../../src/adapters/event-loop-batching/event-loop-turn.js';
 import { NodeScheduler } from '../../../../src/adapters/outbound/node-scheduler/node-scheduler.js';
 import { WorkerChannel } from '../../../../src/application/shared/worker-channel/worker-channel.js';
 import { gatewayTokens } from '../../../../src/bootstrap/gateway/gateway-tokens.js';

@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
-import { fieldTraits } from '../../../../src/domain/http/field-traits.js';
-import { nominatedByConnection } from '../../../../src/domain/http/hop-by-hop-headers.js';
+import { fieldTraits, nominatedByConnection } from '../../../../src/domain/http/field-traits.js';
 import { octetsUsed } from '../../../support/gateway/octets-used.js';
 
 it('what is remembered of the names that Connection nominates holds on to no head', () => {

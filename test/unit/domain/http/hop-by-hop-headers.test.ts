@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { withoutHopByHop } from '../../../../src/domain/http/hop-by-hop-headers.js';
+import { withoutHopByHop } from '../../../../src/domain/http/field-traits.js';
 
 describe('withoutHopByHop', () => {
   it.each([

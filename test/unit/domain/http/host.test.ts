@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseAuthority, parseHost } from '../../../../src/domain/http/host.js';
+import { parseAuthority, parseHost } from '../../../../src/domain/http/request-target.js';
 
 describe('parseAuthority', () => {
   it.each([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { interimOctets, isForClient, passableInterim } from '../../../../src/domain/http/interim-response.js';
+import { interimOctets, isForClient, passableInterim } from '../../../../src/domain/http/returnable-fields.js';
 
 const nobody = (): boolean => false;
 

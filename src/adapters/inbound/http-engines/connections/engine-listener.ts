@@ -8,7 +8,7 @@ import type { Acceptor } from '../../../stream-sockets/socket-layer.js';
 import type { StreamSocket } from '../../../stream-sockets/stream-socket.js';
 import type { ConnectionGate } from './connection-gate.js';
 import { cutAfter } from './connection-refuser.js';
-import type { ListenerTimers } from './listener-timers.js';
+import type { ListenerTimers } from './deadlines.js';
 import { PreparedTls } from './prepared-tls.js';
 
 /** Interval at which a draining listener closes idle connections, in milliseconds. */

@@ -4,7 +4,7 @@ import { firstBodyWait, nextBodyWait } from '../../../../domain/gateway/limits/b
 import { type HeaderList, noHeaders } from '../../../../domain/http/header-list.js';
 import { ChunkedReader, type OctetText } from '../../../wire/http1/chunked-reader.js';
 import { requestHead } from '../../../wire/http1/read-request-head.js';
-import type { BodyPatience } from '../connections/listener-timers.js';
+import type { BodyPatience } from '../connections/deadlines.js';
 import { maxReadAheadOctets, type ReadAheadBudget } from '../connections/read-ahead.js';
 import { PieceQueue } from './corked-writes.js';
 import type { Http1ConnectionContext } from './http1-connection-context.js';

@@ -2,9 +2,13 @@ import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import { BodyReadError } from '../../../../application/ports/gateway/body-source.js';
 import type { ClientConnection, RejectedRequest } from '../../../../application/ports/gateway/http-exchange.js';
-import { boundLateness } from '../../../event-loop-batching/bound-lateness.js';
-import { boundLateWrites } from '../../../event-loop-batching/deferred-writes.js';
-import { turnBegins, turnEnds, turnMs } from '../../../event-loop-batching/turn-clock.js';
+import {
+  boundLateness,
+  boundLateWrites,
+  turnBegins,
+  turnEnds,
+  turnMs,
+} from '../../../event-loop-batching/event-loop-turn.js';
 import {
   isDetachable,
   nodeSocket,
@@ -16,15 +20,13 @@ import { faultOf, incompleteHead } from '../../../wire/http1/head-fault.js';
 import { requestHead } from '../../../wire/http1/read-request-head.js';
 import { type ConnectionOrigin, clientConnection } from '../connections/client-connection.js';
 import { cutAfter, rejectionOctets } from '../connections/connection-refuser.js';
+import { ConnectionDeadline, ExchangeWaits, Linger } from '../connections/deadlines.js';
 import { type BodyConnection, newBody } from './core-body.js';
 import { CoreResponse } from './core-response.js';
 import { type CorkedWrites, DeferredResponse } from './corked-writes.js';
-import { ConnectionDeadline, Linger } from './deadlines.js';
-import { ExchangeWaits } from './exchange-waits.js';
 import type { ConnectionPhase, Http1ConnectionContext, ResponseConnection } from './http1-connection-context.js';
-import { isConnect, RequestHeads, readRequest, rejectionReason } from './request-heads.js';
+import { isConnect, RequestHeads, RequestTurns, readRequest, rejectionReason } from './request-heads.js';
 import { RequestInput } from './request-input.js';
-import { RequestTurns } from './request-turns.js';
 
 /** A client connection; its requests are answered one after the other. */
 export class CoreConnection implements BodyConnection, ResponseConnection {

@@ -9,15 +9,15 @@ import type {
 import type { ListeningSockets } from '../../../../application/ports/gateway/listening-sockets.js';
 import type { SocketAddress } from '../../../../domain/configuration/network-addresses.js';
 import type { Result } from '../../../../domain/shared/result.js';
-import { boundLateReads } from '../../../event-loop-batching/deferred-reads.js';
+import { boundLateReads } from '../../../event-loop-batching/event-loop-turn.js';
 import { nodeSockets } from '../../../stream-sockets/node-sockets.js';
 import type { SocketLayers } from '../../../stream-sockets/socket-layers.js';
 import type { StreamSocket } from '../../../stream-sockets/stream-socket.js';
 import type { ConnectionOrigin } from '../connections/client-connection.js';
 import { ConnectionGate } from '../connections/connection-gate.js';
 import { ConnectionRefuser } from '../connections/connection-refuser.js';
+import { Deadlines, ListenerTimers } from '../connections/deadlines.js';
 import { EngineListener, type EngineSessions, ownTls } from '../connections/engine-listener.js';
-import { ListenerTimers } from '../connections/listener-timers.js';
 import { prepareTls } from '../connections/prepared-tls.js';
 import { ProxyHeaders } from '../connections/proxy-headers.js';
 import { ReadAheadBudget } from '../connections/read-ahead.js';
@@ -25,7 +25,6 @@ import { Http2Sessions } from '../http2/http2-sessions.js';
 import { ProtocolSessions } from '../http2/protocol-sessions.js';
 import { CoreConnection } from './core-connection.js';
 import { CorkedWrites } from './corked-writes.js';
-import { Deadlines } from './deadlines.js';
 import type { Http1ConnectionContext } from './http1-connection-context.js';
 
 /** HTTP/1.1 connections of a listener, by socket. */

@@ -8,7 +8,7 @@ import type {
 } from '../../../../application/ports/gateway/http-exchange.js';
 import { fieldTrait } from '../../../../domain/http/field-traits.js';
 import type { HeaderList } from '../../../../domain/http/header-list.js';
-import { isBodyless, isUnframed } from '../../../../domain/http/interim-response.js';
+import { isBodyless, isUnframed } from '../../../../domain/http/returnable-fields.js';
 import { nodeSocket } from '../../../stream-sockets/stream-socket.js';
 import { chunkEnd, chunkStart, fieldLines, lastChunk, responseHeadText } from '../../../wire/http1/head-text.js';
 import type { Framing } from '../../../wire/http1/message-head.js';

@@ -1,4 +1,4 @@
-import { type LateWriter, writeLate } from '../../../event-loop-batching/deferred-writes.js';
+import { type LateWriter, writeLate } from '../../../event-loop-batching/event-loop-turn.js';
 import type { StreamSocket } from '../../../stream-sockets/stream-socket.js';
 import { inOwnMemory } from './own-memory.js';
 

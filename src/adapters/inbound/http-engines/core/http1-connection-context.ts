@@ -1,10 +1,9 @@
 import type { Socket } from 'node:net';
 import type { EngineLimits, RequestHandler } from '../../../../application/ports/gateway/http-engine.js';
 import type { StreamSocket } from '../../../stream-sockets/stream-socket.js';
-import type { ListenerTimers } from '../connections/listener-timers.js';
+import type { Deadlines, ListenerTimers } from '../connections/deadlines.js';
 import type { ReadAheadBudget } from '../connections/read-ahead.js';
 import type { CorkedWrites } from './corked-writes.js';
-import type { Deadlines } from './deadlines.js';
 
 /** What a response needs from its connection. */
 export interface ResponseConnection {

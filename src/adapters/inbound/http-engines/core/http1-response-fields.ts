@@ -1,6 +1,6 @@
 import { fieldTrait } from '../../../../domain/http/field-traits.js';
 import type { HeaderList } from '../../../../domain/http/header-list.js';
-import { lengthValue } from '../../../wire/http1/field-list.js';
+import { lengthValue } from '../../../wire/http1/message-head.js';
 
 /** Framing properties of a response's fields. */
 export class ResponseFields {

@@ -3,9 +3,7 @@ import { BodyReadError } from '../../../../application/ports/gateway/body-source
 import type { ClientBody } from '../../../../application/ports/gateway/http-exchange.js';
 import { firstBodyWait, nextBodyWait } from '../../../../domain/gateway/limits/body-pace.js';
 import type { HeaderList } from '../../../../domain/http/header-list.js';
-import type { BodyPatience } from '../connections/listener-timers.js';
-import type { Deadlines } from '../core/deadlines.js';
-import { Deadline } from './deadline.js';
+import { type BodyPatience, Deadline, type Deadlines } from '../connections/deadlines.js';
 import type { PayloadMeter } from './session-options.js';
 
 interface WaitingReader {

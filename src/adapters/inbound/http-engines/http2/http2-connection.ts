@@ -6,12 +6,10 @@ import type {
   RequestHandler,
 } from '../../../../application/ports/gateway/http-engine.js';
 import type { ClientConnection, ClientRequest } from '../../../../application/ports/gateway/http-exchange.js';
-import { boundLateWrites } from '../../../event-loop-batching/deferred-writes.js';
+import { boundLateWrites } from '../../../event-loop-batching/event-loop-turn.js';
 import { endSession } from '../../../http2-sockets/end-session.js';
 import { HeaderBlockGate } from '../../../http2-sockets/header-block-gate.js';
-import type { ListenerTimers } from '../connections/listener-timers.js';
-import type { Deadlines } from '../core/deadlines.js';
-import { Deadline } from './deadline.js';
+import { Deadline, type Deadlines, type ListenerTimers } from '../connections/deadlines.js';
 import { Http2Body } from './http2-body.js';
 import { Http2Response } from './http2-response.js';
 import { PayloadMeter, sessionOptions, sessionWindow, streamWindow } from './session-options.js';

@@ -2,7 +2,7 @@ import { constants, type OutgoingHttpHeaders, type ServerHttp2Stream } from 'nod
 import type { ClientResponse, Tunnel } from '../../../../application/ports/gateway/http-exchange.js';
 import { parseContentLength } from '../../../../domain/gateway/limits/request-limits.js';
 import { firstHeader, type HeaderList } from '../../../../domain/http/header-list.js';
-import { isBodyless, isUnframed } from '../../../../domain/http/interim-response.js';
+import { isBodyless, isUnframed } from '../../../../domain/http/returnable-fields.js';
 import { http2ResponseFields } from './http2-response-fields.js';
 import type { StreamWriter } from './stream-writer.js';
 

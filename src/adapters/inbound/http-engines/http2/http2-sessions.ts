@@ -2,9 +2,8 @@ import type { Socket } from 'node:net';
 import type { EngineLimits, RequestHandler } from '../../../../application/ports/gateway/http-engine.js';
 import type { StreamSocket } from '../../../stream-sockets/stream-socket.js';
 import { type ConnectionOrigin, clientConnection } from '../connections/client-connection.js';
+import { Deadlines, type ListenerTimers } from '../connections/deadlines.js';
 import type { EngineSessions } from '../connections/engine-listener.js';
-import type { ListenerTimers } from '../connections/listener-timers.js';
-import { Deadlines } from '../core/deadlines.js';
 import { Http2Connection, type Http2Serving } from './http2-connection.js';
 
 /** HTTP/2 connections of a listener, by socket. */

@@ -4,10 +4,8 @@ import type { RequestHandler } from '../../../../application/ports/gateway/http-
 import { nodeSocket, type StreamSocket } from '../../../stream-sockets/stream-socket.js';
 import { type ConnectionOrigin, clientConnection } from '../connections/client-connection.js';
 import { rejectionOctets } from '../connections/connection-refuser.js';
+import { Deadline, Deadlines, type ListenerTimers } from '../connections/deadlines.js';
 import type { EngineSessions } from '../connections/engine-listener.js';
-import type { ListenerTimers } from '../connections/listener-timers.js';
-import { Deadlines } from '../core/deadlines.js';
-import { Deadline } from './deadline.js';
 import type { Http2Sessions } from './http2-sessions.js';
 
 /** The HTTP/2 connection preface (RFC 9113, section 3.4); no HTTP/1.1 request starts with it. */

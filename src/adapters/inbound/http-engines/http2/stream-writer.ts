@@ -1,7 +1,6 @@
 import { constants, type ServerHttp2Stream } from 'node:http2';
 import type { Socket } from 'node:net';
-import type { Deadlines } from '../core/deadlines.js';
-import { Deadline } from './deadline.js';
+import { Deadline, type Deadlines } from '../connections/deadlines.js';
 import type { PayloadMeter } from './session-options.js';
 
 /** Octets per write; progress is measured after each. */

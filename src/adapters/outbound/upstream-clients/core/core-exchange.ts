@@ -8,11 +8,11 @@ import type {
   UpstreamResponse,
 } from '../../../../application/ports/gateway/upstream-client.js';
 import { type HeaderList, noHeaders } from '../../../../domain/http/header-list.js';
-import { turnMs } from '../../../event-loop-batching/turn-clock.js';
+import { turnMs } from '../../../event-loop-batching/event-loop-turn.js';
 import type { ResponseLines } from '../../../wire/http1-responses/response-lines.js';
 import type { TargetConnections } from '../pool/target-connections.js';
+import { keepAliveTime } from './connection-timers.js';
 import { Http1ResponseBody } from './http1-response-body.js';
-import { keepAliveTime } from './keep-alive-time.js';
 import { OutgoingBody, readFirstPiece } from './outgoing-body.js';
 import { StreamedResponse } from './streamed-response.js';
 import { type ExchangeRoles, TimedRequest, takesRepetition } from './timed-request.js';

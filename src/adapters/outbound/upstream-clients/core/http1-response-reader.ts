@@ -12,9 +12,16 @@ import {
 } from '../../../wire/http1/read-response-head.js';
 import { ResponseLines } from '../../../wire/http1-responses/response-lines.js';
 import { maxStatus } from '../pool/max-status.js';
-import { bufferOf, copyOf, octetText, roomFor, trimmed } from './octet-copies.js';
-import { maxTextOctets, TextBody } from './text-body.js';
-import { WholeBody } from './whole-body.js';
+import {
+  bufferOf,
+  copyOf,
+  maxTextOctets,
+  octetText,
+  roomFor,
+  TextBody,
+  trimmed,
+  WholeBody,
+} from './http1-response-body.js';
 
 /** Octets of a response's head, and of its trailer section. */
 const maxHeadOctets = 65_536;

@@ -1,16 +1,20 @@
 import type { TargetClientOptions, UpstreamFailure } from '../../../../application/ports/gateway/upstream-client.js';
 import type { WheelTimer } from '../../../../domain/shared/timer-wheel.js';
-import { boundLateness } from '../../../event-loop-batching/bound-lateness.js';
-import { type LateWriter, writeLate } from '../../../event-loop-batching/deferred-writes.js';
-import { turnBegins, turnEnds, turnMs } from '../../../event-loop-batching/turn-clock.js';
+import {
+  boundLateness,
+  type LateWriter,
+  turnBegins,
+  turnEnds,
+  turnMs,
+  writeLate,
+} from '../../../event-loop-batching/event-loop-turn.js';
 import { connectStream, type NodeUpstreamSocket } from '../../../stream-sockets/node-sockets.js';
 import type { SocketLayers } from '../../../stream-sockets/socket-layers.js';
 import { writeBacklog } from '../../../stream-sockets/stream-socket.js';
 import type { UpstreamStream } from '../../../stream-sockets/upstream-stream.js';
 import type { PooledUpstreamConnection } from '../pool/target-connections.js';
-import { putOffTimer, removeTimer, setTimer } from './connection-timers.js';
+import { defaultKeepMs, putOffTimer, removeTimer, setTimer } from './connection-timers.js';
 import { Http1ResponseReader } from './http1-response-reader.js';
-import { defaultKeepMs } from './keep-alive-time.js';
 import { ConnectionsClosedError, lossFailure } from './upstream-failures.js';
 
 /** A read of so many octets may have left some in the kernel. */

@@ -1,11 +1,9 @@
 import type { UpstreamRequest } from '../../../../application/ports/gateway/upstream-client.js';
-import { fieldTrait } from '../../../../domain/http/field-traits.js';
+import { fieldTrait, withoutHopByHop } from '../../../../domain/http/field-traits.js';
 import { firstHeader, type HeaderList } from '../../../../domain/http/header-list.js';
-import { withoutHopByHop } from '../../../../domain/http/hop-by-hop-headers.js';
-import { lengthValue } from '../../../wire/http1/field-list.js';
-import { unchanged } from '../../../wire/http1/head-lines.js';
+import { RequestLines, unchanged } from '../../../wire/http1/head-lines.js';
 import { requestHeadText } from '../../../wire/http1/head-text.js';
-import { RequestLines } from '../../../wire/http1/request-lines.js';
+import { lengthValue } from '../../../wire/http1/message-head.js';
 
 /** Whether a lenient parser would take framing from a trailer field. */
 export const frames = (trailers: HeaderList): boolean =>

@@ -1,8 +1,14 @@
 import type { RouteConfiguration } from '../../../../domain/gateway/configuration/gateway-configuration.js';
 import type { RouteTable } from '../../../../domain/gateway/routing/route-table.js';
 import type { ProblemAnswerer } from '../answer-problem.js';
-import type { Exchange, ExchangeView, MatchedRoute, Stage, StageOutcome } from '../exchange.js';
-import { runStages } from '../stage.js';
+import {
+  type Exchange,
+  type ExchangeView,
+  type MatchedRoute,
+  runStages,
+  type Stage,
+  type StageOutcome,
+} from '../exchange.js';
 
 /** A route with its stages, made when the configuration loads. */
 export interface CompiledRoute extends MatchedRoute {

@@ -19,7 +19,7 @@ import type { SecretDigest } from '../../../ports/shared/secret-digest.js';
 import type { RateJudgement, RateLimiter } from '../../limit-rate/rate-limiter.js';
 import type { ProblemAnswerer } from '../answer-problem.js';
 import type { StageExchange, StageOf, StageOutcome } from '../exchange.js';
-import type { IdentityHeaderFilter } from '../identity-header-filter.js';
+import type { IdentityHeaderFilter } from './prepare-headers.js';
 
 export interface RateLimitServices {
   readonly limiter: RateLimiter;

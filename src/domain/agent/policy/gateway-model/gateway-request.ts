@@ -1,5 +1,5 @@
-import { parseAuthority } from '../../../http/host.js';
 import { parseIpAddress } from '../../../http/ip-address.js';
+import { parseAuthority } from '../../../http/request-target.js';
 import type { AuthorizationRequest, Entities, Entity } from '../evaluate/authorization-request.js';
 import { entityUid, sameEntity } from '../values/entity-uid.js';
 import type { EntityUid, IpValue, Value } from '../values/value.js';

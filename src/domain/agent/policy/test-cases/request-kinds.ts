@@ -1,8 +1,8 @@
 import { didYouMean } from '../../../configuration/schema/did-you-mean.js';
 import { checkedText, type ScalarFault, type ScalarKind } from '../../../configuration/schema/scalar-kind.js';
-import { parseAuthority } from '../../../http/host.js';
 import { parseIpAddress } from '../../../http/ip-address.js';
 import { normalisePath } from '../../../http/path-normalisation.js';
+import { parseAuthority } from '../../../http/request-target.js';
 import { ok } from '../../../shared/result.js';
 import { httpMethods } from '../gateway-model/http-methods.js';
 

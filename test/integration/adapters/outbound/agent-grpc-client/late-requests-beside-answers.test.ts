@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { handleLate } from '../../../../../src/adapters/event-loop-batching/deferred-reads.js';
+import { handleLate } from '../../../../../src/adapters/event-loop-batching/event-loop-turn.js';
 import { ConnectionRecord } from '../../../../support/gateway/connection-record.js';
 import { headersEvent } from '../../../../support/shared/agent-events.js';
 import { eventually } from '../../../../support/shared/eventually.js';

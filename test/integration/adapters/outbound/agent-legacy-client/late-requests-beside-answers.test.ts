@@ -1,6 +1,5 @@
 import { expect } from 'vitest';
-import { handleLate } from '../../../../../src/adapters/event-loop-batching/deferred-reads.js';
-import { writeLate } from '../../../../../src/adapters/event-loop-batching/deferred-writes.js';
+import { handleLate, writeLate } from '../../../../../src/adapters/event-loop-batching/event-loop-turn.js';
 import { LegacyAgentConnector } from '../../../../../src/adapters/outbound/agent-legacy-client/legacy-agent-connector.js';
 import { NodeScheduler } from '../../../../../src/adapters/outbound/node-scheduler/node-scheduler.js';
 import { RecordingConnectionListener } from '../../../../support/gateway/recording-connection-listener.js';

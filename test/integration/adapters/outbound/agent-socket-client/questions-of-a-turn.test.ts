@@ -1,6 +1,5 @@
 import { expect } from 'vitest';
-import { handleLate } from '../../../../../src/adapters/event-loop-batching/deferred-reads.js';
-import { writeLate } from '../../../../../src/adapters/event-loop-batching/deferred-writes.js';
+import { handleLate, writeLate } from '../../../../../src/adapters/event-loop-batching/event-loop-turn.js';
 import { SocketAgentConnector } from '../../../../../src/adapters/outbound/agent-socket-client/socket-agent-connector.js';
 import { SystemClock } from '../../../../../src/adapters/outbound/node-clock/system-clock.js';
 import { NodeScheduler } from '../../../../../src/adapters/outbound/node-scheduler/node-scheduler.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { FieldNames } from '../../../../../src/adapters/wire/http1/field-names.js';
+import { FieldNames } from '../../../../../src/adapters/wire/http1/message-head.js';
 import { octetsUsed } from '../../../../support/gateway/octets-used.js';
 
 const names = new FieldNames((name) => (name.startsWith('x') ? 1 : name.length << 1));

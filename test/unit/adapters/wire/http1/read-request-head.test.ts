@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { fieldList } from '../../../../../src/adapters/wire/http1/field-list.js';
 import { faultOf } from '../../../../../src/adapters/wire/http1/head-fault.js';
+import { fieldList } from '../../../../../src/adapters/wire/http1/message-head.js';
 import { readRequestHead, requestHead } from '../../../../../src/adapters/wire/http1/read-request-head.js';
 import { octetsOf } from '../../../../support/gateway/http1-stream.js';
 

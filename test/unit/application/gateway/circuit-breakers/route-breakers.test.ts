@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { uncountedPeriod } from '../../../../../src/application/gateway/circuit-breakers/circuit-breaker-holder.js';
 import { RouteBreakers } from '../../../../../src/application/gateway/circuit-breakers/route-breakers.js';
-import type { AttemptOutcome } from '../../../../../src/domain/gateway/circuit-breaking/failure-classification.js';
+import type { AttemptOutcome } from '../../../../../src/domain/gateway/circuit-breaking/circuit-breaker.js';
 import { breakerOfRoute } from '../../../../support/gateway/sending-stage.js';
 import { ManualClock } from '../../../../support/shared/manual-clock.js';
 import { RecordingLogger } from '../../../../support/shared/recording-logger.js';

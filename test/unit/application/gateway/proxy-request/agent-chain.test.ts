@@ -1,13 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { nodeZlibInflater } from '../../../../../src/adapters/outbound/node-zlib-inflater/node-zlib-inflater.js';
 import { PrometheusGatewayMetrics } from '../../../../../src/adapters/outbound/prometheus-metrics/prometheus-gateway-metrics.js';
-import { DeclaredHeaderNames } from '../../../../../src/application/gateway/ask-agents/declared-header-names.js';
 import { ProblemAnswerer } from '../../../../../src/application/gateway/proxy-request/answer-problem.js';
-import { Exchange } from '../../../../../src/application/gateway/proxy-request/exchange.js';
-import { IdentityHeaderFilter } from '../../../../../src/application/gateway/proxy-request/identity-header-filter.js';
+import { Exchange, runStages } from '../../../../../src/application/gateway/proxy-request/exchange.js';
 import { inspectionLimits } from '../../../../../src/application/gateway/proxy-request/inspection-limits.js';
-import { runStages } from '../../../../../src/application/gateway/proxy-request/stage.js';
 import { askAgents } from '../../../../../src/application/gateway/proxy-request/stages/ask-agents.js';
+import {
+  DeclaredHeaderNames,
+  IdentityHeaderFilter,
+} from '../../../../../src/application/gateway/proxy-request/stages/prepare-headers.js';
 import type { AgentCallListener } from '../../../../../src/application/ports/gateway/agent-client.js';
 import { type AgentEvent, allowAnswer } from '../../../../../src/domain/agent-protocol/messages.js';
 import { ok } from '../../../../../src/domain/shared/result.js';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   certificateHeaderRules,
   noCertificateHeaders,
-} from '../../../../../src/application/gateway/proxy-request/certificate-headers.js';
+} from '../../../../../src/application/gateway/proxy-request/stages/prepare-headers.js';
 import type { ListenerConfiguration } from '../../../../../src/domain/gateway/configuration/gateway-configuration.js';
 import { isOwned } from '../../../../../src/domain/http/owned-headers.js';
 import { plainTimeouts } from '../../../../support/gateway/plain-configurations.js';

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { DeclaredHeaderNames } from '../../../../../src/application/gateway/ask-agents/declared-header-names.js';
-import { IdentityHeaderFilter } from '../../../../../src/application/gateway/proxy-request/identity-header-filter.js';
+import {
+  DeclaredHeaderNames,
+  IdentityHeaderFilter,
+} from '../../../../../src/application/gateway/proxy-request/stages/prepare-headers.js';
 import { isOwned } from '../../../../../src/domain/http/owned-headers.js';
 
 describe('the filter of identity headers', () => {

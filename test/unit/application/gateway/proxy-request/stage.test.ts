@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { Exchange, type Stage } from '../../../../../src/application/gateway/proxy-request/exchange.js';
-import { resumeStages, runStages } from '../../../../../src/application/gateway/proxy-request/stage.js';
+import {
+  Exchange,
+  resumeStages,
+  runStages,
+  type Stage,
+} from '../../../../../src/application/gateway/proxy-request/exchange.js';
 import { newExchange } from '../../../../support/gateway/exchanges.js';
 import { settled } from '../../../../support/shared/manual-scheduler.js';
 

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { Exchange } from '../../../../../src/application/gateway/proxy-request/exchange.js';
 import {
   type CertificateHeaderRules,
   noCertificateHeaders,
+  prepareHeaders,
   takeCertificateFields,
-} from '../../../../../src/application/gateway/proxy-request/certificate-headers.js';
-import { Exchange } from '../../../../../src/application/gateway/proxy-request/exchange.js';
-import { prepareHeaders } from '../../../../../src/application/gateway/proxy-request/stages/prepare-headers.js';
+} from '../../../../../src/application/gateway/proxy-request/stages/prepare-headers.js';
 import type {
   ClientRequest,
   ClientResponse,

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   outcomeOfFailure,
   outcomeOfStatus,
-} from '../../../../../src/domain/gateway/circuit-breaking/failure-classification.js';
+} from '../../../../../src/domain/gateway/circuit-breaking/circuit-breaker.js';
 
 describe('an attempt', () => {
   it.each(['unreachable', 'invalid_response', 'timed_out'] as const)('that is %s is a failure', (code) => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { RouteConfiguration } from '../../../../../src/domain/gateway/configuration/gateway-configuration.js';
-import type { RoutableRequest } from '../../../../../src/domain/gateway/routing/routable-request.js';
+import type { RoutableRequest } from '../../../../../src/domain/gateway/routing/route-matches.js';
 import { compileRouteTable, type RouteTable } from '../../../../../src/domain/gateway/routing/route-table.js';
 import { err, ok } from '../../../../../src/domain/shared/result.js';
 import { routableRequest, routeConfiguration } from '../../../../support/gateway/route-configurations.js';

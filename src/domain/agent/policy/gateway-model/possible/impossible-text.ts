@@ -1,5 +1,5 @@
 import { nearestWord } from '../../../../configuration/schema/did-you-mean.js';
-import { parseAuthority } from '../../../../http/host.js';
+import { parseAuthority } from '../../../../http/request-target.js';
 import { quotedName } from '../../shortened-text.js';
 import type { LikePattern } from '../../syntax-tree.js';
 import type { IpValue, Value } from '../../values/value.js';

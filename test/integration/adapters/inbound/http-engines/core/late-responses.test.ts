@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect } from 'vitest';
-import { turnMs } from '../../../../../../src/adapters/event-loop-batching/turn-clock.js';
+import { turnMs } from '../../../../../../src/adapters/event-loop-batching/event-loop-turn.js';
 import type { ClientRequest, ClientResponse } from '../../../../../../src/application/ports/gateway/http-exchange.js';
 import { coreClient, undated } from '../../../../../support/gateway/core-client.js';
 import { fedConnection } from '../../../../../support/gateway/fed-connection.js';

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { boundLateness } from '../../../../../../src/adapters/event-loop-batching/bound-lateness.js';
+import { boundLateness } from '../../../../../../src/adapters/event-loop-batching/event-loop-turn.js';
 import { answerTo, endOfTurn, get, idleClients } from '../../../../../support/gateway/idle-clients.js';
 import { eventually } from '../../../../../support/shared/eventually.js';
 import { it } from '../../../../../support/shared/fixtures.js';

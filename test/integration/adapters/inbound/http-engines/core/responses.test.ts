@@ -1,11 +1,13 @@
 import { type AddressInfo, connect, createServer, type Server } from 'node:net';
 import { describe, expect } from 'vitest';
 import { plainOrigin } from '../../../../../../src/adapters/inbound/http-engines/connections/client-connection.js';
-import { ListenerTimers } from '../../../../../../src/adapters/inbound/http-engines/connections/listener-timers.js';
+import {
+  Deadlines,
+  ListenerTimers,
+} from '../../../../../../src/adapters/inbound/http-engines/connections/deadlines.js';
 import { ReadAheadBudget } from '../../../../../../src/adapters/inbound/http-engines/connections/read-ahead.js';
 import { CoreSessions } from '../../../../../../src/adapters/inbound/http-engines/core/core-http-engine.js';
 import { CorkedWrites } from '../../../../../../src/adapters/inbound/http-engines/core/corked-writes.js';
-import { Deadlines } from '../../../../../../src/adapters/inbound/http-engines/core/deadlines.js';
 import { faultOf } from '../../../../../../src/adapters/wire/http1/head-fault.js';
 import { readResponseHead, responseHead } from '../../../../../../src/adapters/wire/http1/read-response-head.js';
 import { ResponseLines } from '../../../../../../src/adapters/wire/http1-responses/response-lines.js';

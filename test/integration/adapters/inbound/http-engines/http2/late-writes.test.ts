@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { writeLate } from '../../../../../../src/adapters/event-loop-batching/deferred-writes.js';
+import { writeLate } from '../../../../../../src/adapters/event-loop-batching/event-loop-turn.js';
 import { getRequest } from '../../../../../support/gateway/http2-frames.js';
 import { RawHttp2Client } from '../../../../../support/gateway/raw-http2-client.js';
 import { recordedListener } from '../../../../../support/gateway/tls-listener.js';

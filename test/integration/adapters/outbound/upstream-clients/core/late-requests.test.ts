@@ -1,8 +1,6 @@
 import type { Socket } from 'node:net';
 import { describe, expect } from 'vitest';
-import { handleLate } from '../../../../../../src/adapters/event-loop-batching/deferred-reads.js';
-import { writeLate } from '../../../../../../src/adapters/event-loop-batching/deferred-writes.js';
-import { turnMs } from '../../../../../../src/adapters/event-loop-batching/turn-clock.js';
+import { handleLate, turnMs, writeLate } from '../../../../../../src/adapters/event-loop-batching/event-loop-turn.js';
 import type { BodySource } from '../../../../../../src/application/ports/gateway/body-source.js';
 import type { UpstreamRequest } from '../../../../../../src/application/ports/gateway/upstream-client.js';
 import { startRawUpstream } from '../../../../../support/gateway/raw-upstream.js';

@@ -6,14 +6,13 @@ import {
   unknownLength,
   upstreamRequestHead,
 } from '../../../../../../src/adapters/outbound/upstream-clients/core/upstream-request-head.js';
-import { fieldList } from '../../../../../../src/adapters/wire/http1/field-list.js';
-import { FieldNames } from '../../../../../../src/adapters/wire/http1/field-names.js';
+import { type RequestLines, requestLines } from '../../../../../../src/adapters/wire/http1/head-lines.js';
 import { fieldLines } from '../../../../../../src/adapters/wire/http1/head-text.js';
+import { FieldNames, fieldList } from '../../../../../../src/adapters/wire/http1/message-head.js';
 import {
   requestHead as headRead,
   readRequestHead,
 } from '../../../../../../src/adapters/wire/http1/read-request-head.js';
-import { type RequestLines, requestLines } from '../../../../../../src/adapters/wire/http1/request-lines.js';
 import type { UpstreamRequest } from '../../../../../../src/application/ports/gateway/upstream-client.js';
 import { fieldTraits } from '../../../../../../src/domain/http/field-traits.js';
 import { octetsOf } from '../../../../../support/gateway/http1-stream.js';

@@ -6,8 +6,8 @@ import {
   impossibleValue,
 } from '../../../../../../src/domain/agent/policy/gateway-model/possible/impossible-text.js';
 import type { LikePattern } from '../../../../../../src/domain/agent/policy/syntax-tree.js';
-import { parseAuthority } from '../../../../../../src/domain/http/host.js';
 import { normalisePath } from '../../../../../../src/domain/http/path-normalisation.js';
+import { parseAuthority } from '../../../../../../src/domain/http/request-target.js';
 
 const star = { kind: 'any-text' } as const;
 const pieceOf = (text: string): LikePattern => (text === '' ? [] : [text]);

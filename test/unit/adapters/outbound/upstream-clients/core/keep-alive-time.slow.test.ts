@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { keepAliveTime } from '../../../../../../src/adapters/outbound/upstream-clients/core/keep-alive-time.js';
+import { keepAliveTime } from '../../../../../../src/adapters/outbound/upstream-clients/core/connection-timers.js';
 import { octetsUsed } from '../../../../../support/gateway/octets-used.js';
 
 describe('the time for which an upstream says that it keeps a connection', () => {

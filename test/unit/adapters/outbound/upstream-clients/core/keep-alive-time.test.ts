@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   defaultKeepMs,
   keepAliveTime,
-} from '../../../../../../src/adapters/outbound/upstream-clients/core/keep-alive-time.js';
+} from '../../../../../../src/adapters/outbound/upstream-clients/core/connection-timers.js';
 
 const cases: readonly (readonly [value: string | null, milliseconds: number])[] = [
   [null, defaultKeepMs],

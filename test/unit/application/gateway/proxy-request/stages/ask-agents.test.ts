@@ -1,18 +1,20 @@
 import { describe, expect, it } from 'vitest';
 import { nodeZlibInflater } from '../../../../../../src/adapters/outbound/node-zlib-inflater/node-zlib-inflater.js';
 import { PrometheusGatewayMetrics } from '../../../../../../src/adapters/outbound/prometheus-metrics/prometheus-gateway-metrics.js';
-import { DeclaredHeaderNames } from '../../../../../../src/application/gateway/ask-agents/declared-header-names.js';
 import { ProblemAnswerer } from '../../../../../../src/application/gateway/proxy-request/answer-problem.js';
-import type {
-  Exchange,
-  Stage,
-  StageOutcome,
+import {
+  type Exchange,
+  runStages,
+  type Stage,
+  type StageOutcome,
 } from '../../../../../../src/application/gateway/proxy-request/exchange.js';
-import { IdentityHeaderFilter } from '../../../../../../src/application/gateway/proxy-request/identity-header-filter.js';
 import { inspectionLimits } from '../../../../../../src/application/gateway/proxy-request/inspection-limits.js';
 import type { RouteAgent } from '../../../../../../src/application/gateway/proxy-request/route-agent.js';
-import { runStages } from '../../../../../../src/application/gateway/proxy-request/stage.js';
 import { askAgents } from '../../../../../../src/application/gateway/proxy-request/stages/ask-agents.js';
+import {
+  DeclaredHeaderNames,
+  IdentityHeaderFilter,
+} from '../../../../../../src/application/gateway/proxy-request/stages/prepare-headers.js';
 import { RequestTracing } from '../../../../../../src/application/gateway/trace/request-tracing.js';
 import { allowAnswer } from '../../../../../../src/domain/agent-protocol/messages.js';
 import type { AgentSubscription } from '../../../../../../src/domain/gateway/configuration/gateway-configuration.js';

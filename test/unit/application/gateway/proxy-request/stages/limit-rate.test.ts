@@ -1,15 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { HmacSecretDigest } from '../../../../../../src/adapters/outbound/hmac-secret-digest/hmac-secret-digest.js';
 import { MemoryRateLimitStore } from '../../../../../../src/adapters/outbound/memory-rate-limit-store/memory-rate-limit-store.js';
-import { DeclaredHeaderNames } from '../../../../../../src/application/gateway/ask-agents/declared-header-names.js';
 import { RateLimiter, type WithoutStore } from '../../../../../../src/application/gateway/limit-rate/rate-limiter.js';
 import { ProblemAnswerer } from '../../../../../../src/application/gateway/proxy-request/answer-problem.js';
 import { Exchange } from '../../../../../../src/application/gateway/proxy-request/exchange.js';
-import { IdentityHeaderFilter } from '../../../../../../src/application/gateway/proxy-request/identity-header-filter.js';
 import {
   limitRouteRate,
   limitUnroutedRate,
 } from '../../../../../../src/application/gateway/proxy-request/stages/limit-rate.js';
+import {
+  DeclaredHeaderNames,
+  IdentityHeaderFilter,
+} from '../../../../../../src/application/gateway/proxy-request/stages/prepare-headers.js';
 import type {
   RateLimitAnswer,
   RateLimitStore,

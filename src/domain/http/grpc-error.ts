@@ -32,8 +32,8 @@ const codeByStatus: ReadonlyMap<number, number> = new Map([
 const longestMessage = 512;
 
 /**
- * Whether a request is a gRPC call: its media type is `application/grpc`, with optional suffix or parameters.
- * gRPC-Web (`application/grpc-web`) is a different protocol, whose clients read HTTP statuses.
+ * Whether a request or response belongs to a gRPC call: its media type is `application/grpc`, with optional suffix or
+ * parameters. gRPC-Web (`application/grpc-web`) is a different protocol, whose clients read HTTP statuses.
  */
 export const isGrpcCall = (headers: HeaderList): boolean => {
   for (let index = 0; index < headers.length; index += 2) {

@@ -12,8 +12,10 @@ import {
   type HttpEngine,
 } from '../../../src/application/ports/gateway/http-engine.js';
 import type { TargetClientFactory } from '../../../src/application/ports/gateway/upstream-client.js';
+import type { Scheduler } from '../../../src/application/ports/shared/scheduler.js';
 import { gatewayTokens } from '../../../src/bootstrap/gateway/gateway-tokens.js';
 import { gatewayContainer } from '../../../src/bootstrap/gateway/start-gateway.js';
+import { sharedTokens as shared } from '../../../src/bootstrap/shared/shared-tokens.js';
 import type { SocketAddress } from '../../../src/domain/configuration/network-addresses.js';
 import type {
   AgentConfiguration,
@@ -127,6 +129,7 @@ export interface InProcessOptions {
   readonly resolver?: HostResolver;
   readonly engine?: HttpEngine;
   readonly socketLayers?: SocketLayers;
+  readonly scheduler?: Scheduler;
   /** Octets of memory that the gateway is to take its process for holding. */
   readonly residentBytes?: () => number;
 }
@@ -162,6 +165,7 @@ export const startInProcess = async (
     container.rebind(gatewayTokens.createTargetClient).toConstantValue(options.createTargetClient);
   }
   if (options.engine) container.rebind(gatewayTokens.engine).toConstantValue(options.engine);
+  if (options.scheduler) container.rebind(shared.scheduler).toConstantValue(options.scheduler);
   if (options.resolver) container.rebind(gatewayTokens.resolver).toConstantValue(options.resolver);
   const { residentBytes } = options;
   if (residentBytes) {

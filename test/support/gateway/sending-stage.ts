@@ -1,4 +1,5 @@
 import { PrometheusGatewayMetrics } from '../../../src/adapters/outbound/prometheus-metrics/prometheus-gateway-metrics.js';
+import { RequestAdmissions } from '../../../src/application/gateway/admit/request-admissions.js';
 import type { TargetChooser } from '../../../src/application/gateway/choose-upstream/chosen-target.js';
 import type { CircuitBreakerHolder } from '../../../src/application/gateway/circuit-breakers/circuit-breaker-holder.js';
 import { RouteBreakers } from '../../../src/application/gateway/circuit-breakers/route-breakers.js';
@@ -10,6 +11,7 @@ import {
   type ForwardingOptions,
   sendToUpstream,
 } from '../../../src/application/gateway/proxy-request/upstream-forwarder.js';
+import { LocalPermitBook } from '../../../src/application/gateway/workers/share-permits/local-permits.js';
 import type { BodySource } from '../../../src/application/ports/gateway/body-source.js';
 import type { ClientRequest } from '../../../src/application/ports/gateway/http-exchange.js';
 import { ManualClock } from '../shared/manual-clock.js';
@@ -63,6 +65,7 @@ export const sendingStage = (chooser: TargetChooser, changes: Partial<Forwarding
     metrics,
     timeoutMs: 5_000,
     readTimeoutMs: null,
+    streams: new RequestAdmissions(new ManualScheduler(clock), new LocalPermitBook()).streams,
     descriptors: { noteExhausted: () => undefined },
     retries: { maxAttempts: 3, budgetPercent: 20 },
     allowance: new RetryAllowance(20),

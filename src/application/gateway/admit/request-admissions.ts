@@ -16,6 +16,7 @@ import type { Scheduler } from '../../ports/shared/scheduler.js';
 import { PermitsBySubject } from '../workers/share-permits/permits-by-subject.js';
 import { ClientPlace, type InFlightCount, type RequestPlace, RoutePlaces } from './request-places.js';
 import { type QueueOutcome, RequestQueue, WaitingRequest } from './request-queue.js';
+import { StreamPlaces } from './stream-places.js';
 
 /** The decision about a request. */
 export type SettledAdmission =
@@ -44,6 +45,8 @@ export class RequestAdmissions implements InFlightCount {
   readonly #routes = new Map<string, RoutePlaces>();
   readonly #clients: PermitsBySubject;
   readonly #queue: RequestQueue;
+  /** The requests that are no longer in flight, because their responses may never end. */
+  readonly streams: StreamPlaces;
   #limits: ConcurrencyLimits = noConcurrency;
   #shortOfMemory: LimitViolation | null = null;
   #inFlight = 0;
@@ -59,6 +62,7 @@ export class RequestAdmissions implements InFlightCount {
     this.#queue = new RequestQueue(book.open('queued-requests', ''), (request) =>
       request.refuse(queueViolation(this.#inFlight, this.#limits)),
     );
+    this.streams = new StreamPlaces(scheduler, book, this);
   }
 
   get inFlight(): number {
@@ -159,7 +163,6 @@ export class RequestAdmissions implements InFlightCount {
     };
   }
 
-  /** A request in flight has ended. */
   left(): void {
     this.#inFlight -= 1;
     this.#requests.giveBack();

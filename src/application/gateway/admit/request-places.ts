@@ -3,6 +3,7 @@ import type { PermitsBySubject } from '../workers/share-permits/permits-by-subje
 
 /** Counts the requests that are no longer in flight. */
 export interface InFlightCount {
+  /** A request has ended, or has become a stream. */
   left(): void;
 }
 
@@ -11,7 +12,7 @@ export interface RequestPlace {
   readonly kind: 'place';
   /** The request was in flight and has ended. */
   release(): void;
-  /** The request was never in flight. */
+  /** The request has ended, and was never in flight or has left it. */
   giveUp(): void;
 }
 

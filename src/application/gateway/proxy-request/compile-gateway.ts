@@ -207,13 +207,14 @@ interface SendingRoute extends RouteServices {
 }
 
 const send = (route: RouteConfiguration, upstream: UpstreamConfiguration, services: SendingRoute): Stage => {
-  const { peers, allowances, breakers, limits } = services;
+  const { peers, allowances, breakers, limits, admissions } = services;
   // INVARIANT: every upstream of the configuration has a target chooser and a retry allowance.
   return sendToUpstream(upstream.name, {
     ...services,
     chooser: peers.upstreams.get(upstream.name) as TargetChooser,
     allowance: allowances.get(upstream.name) as RetryAllowance,
     retries: upstream.retries,
+    streams: admissions.streams,
     timeoutMs: timeoutOf(route, upstream),
     readTimeoutMs: route.policies.readTimeoutMs,
     routeBreaker: breakers.get(route.id) ?? null,

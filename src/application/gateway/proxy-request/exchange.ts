@@ -10,6 +10,8 @@ import type { BodySource } from '../../ports/gateway/body-source.js';
 import type { RouteMetrics } from '../../ports/gateway/gateway-metrics.js';
 import type { ClientRequest, ClientResponse } from '../../ports/gateway/http-exchange.js';
 import type { UpstreamExchange } from '../../ports/gateway/upstream-client.js';
+import type { RequestPlace } from '../admit/request-places.js';
+import type { StreamPlace } from '../admit/stream-places.js';
 import type { RequestTrace } from '../trace/request-tracing.js';
 import type { InflatedBody } from './inflated-body.js';
 import type { MeteredBody } from './metered-body.js';
@@ -110,8 +112,8 @@ export class Exchange {
   body: MeteredBody | null = null;
   /** The response fields about the client's rate limits. */
   rateLimitFields: HeaderList = noHeaders;
-  /** The concurrency slot, released when the exchange ends. */
-  admission: { release(): void } | null = null;
+  /** The concurrency slot; null: it has none, or has released it. */
+  admission: RequestPlace | StreamPlace | null = null;
   /** Milliseconds in the queue for that slot. They count towards the upstream's timeout. */
   queuedMs = 0;
   agents: AgentAnswers = noAgentAnswers;

@@ -1,3 +1,4 @@
+import { isEventStream } from '../../../domain/http/event-stream.js';
 import { firstHeader, type HeaderList } from '../../../domain/http/header-list.js';
 import type { UpstreamResponse } from '../../ports/gateway/upstream-client.js';
 import { type ResponseFault, responseFaultOf } from './attempt-end.js';
@@ -11,12 +12,6 @@ import type { SendingRules } from './sending-rules.js';
 export type HeldResponse =
   | { readonly kind: 'relay'; readonly response: UpstreamResponse; readonly isWhole: boolean }
   | { readonly kind: 'broken'; readonly fault: ResponseFault };
-
-/** Server-sent events (WHATWG HTML, section 9.2) must be relayed at once. */
-const isEventStream = (headers: HeaderList): boolean => {
-  const type = firstHeader(headers, 'content-type') ?? '';
-  return (type.split(';', 1)[0] as string).trim().toLowerCase() === 'text/event-stream';
-};
 
 /** Whether the upstream turns buffering off by header, as with nginx. */
 const isUnbuffered = (headers: HeaderList): boolean =>

@@ -140,6 +140,7 @@ export class ProxyRequest implements RequestHandler {
       exchange.body?.cancel();
       exchange.forwarded.inflation?.cancel();
       exchange.admission?.release();
+      exchange.admission = null;
       path.left();
       this.#record(exchange);
     });

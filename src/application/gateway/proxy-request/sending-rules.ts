@@ -12,6 +12,7 @@ import type { TargetChooser } from '../choose-upstream/chosen-target.js';
 import type { CircuitBreakerHolder } from '../circuit-breakers/circuit-breaker-holder.js';
 import type { DescriptorGuard } from '../guard-resources/descriptor-guard.js';
 import type { UpstreamFailureAnswers } from './answer-upstream-failure.js';
+import type { StreamFollower } from './follow-stream.js';
 import type { ResponseJudge } from './judge-response.js';
 
 /** The rules for forwarding a route's requests and relaying their responses. Made when the configuration loads. */
@@ -32,6 +33,7 @@ export interface SendingRules {
   readonly retries: RetryRules;
   /** The retry budget of the upstream. */
   readonly allowance: RetryAllowance;
+  readonly streams: StreamFollower;
   readonly descriptors: Pick<DescriptorGuard, 'noteExhausted'>;
   readonly answers: UpstreamFailureAnswers;
   /** Octets of a response that are buffered before it is relayed; null: responses are relayed as they arrive. */

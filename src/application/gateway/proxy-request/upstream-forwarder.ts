@@ -17,6 +17,7 @@ import { UpstreamFailureAnswers } from './answer-upstream-failure.js';
 import { type AttemptEnd, blamed, endOfAnswer, endOfFailure, endOfStatus, type ResponseFault } from './attempt-end.js';
 import { repeatableBody } from './buffered-body.js';
 import type { Exchange, Stage, UpstreamAttempts } from './exchange.js';
+import { followStream, followTunnel } from './follow-stream.js';
 import { relayHeldResponse } from './hold-response.js';
 import { relayInterim, relayResponse } from './relay-response.js';
 import { relayTunnel } from './relay-tunnel.js';
@@ -237,12 +238,13 @@ class UpstreamForwarder implements UpstreamListener, BalancingRequest, UpstreamA
 
   #deliver(response: UpstreamResponse): void {
     const { status, tunnel } = response;
-    const { responseJudge, heldResponseOctets, scheduler } = this.#rules;
+    const { responseJudge, heldResponseOctets, scheduler, streams } = this.#rules;
     const exchange = this.#exchange;
     if (tunnel !== null) {
       exchange.waitOver();
       const over = (): void => this.#finish(endOfStatus(status));
       relayTunnel(exchange, response, tunnel, scheduler).then(over, over);
+      followTunnel(exchange, streams);
       return;
     }
     const fault =
@@ -254,6 +256,7 @@ class UpstreamForwarder implements UpstreamListener, BalancingRequest, UpstreamA
           });
     if (!(fault instanceof Promise)) this.#relayed(status, fault);
     else {
+      followStream(exchange, response, streams);
       fault.then((late) => this.#relayed(status, late)).catch((error: unknown) => this.#failInternally(error));
     }
   }
@@ -310,7 +313,7 @@ export interface ForwardingOptions extends Omit<SendingRules, 'upstream' | 'coun
 /** Forwards the request to a target of the upstream, retries it on other targets, and relays the response. */
 export const sendToUpstream = (upstream: string, options: ForwardingOptions): Stage => {
   const { chooser, clock, scheduler, metrics, timeoutMs, retries, allowance, problems, routeBreaker } = options;
-  const { readTimeoutMs, descriptors, heldResponseOctets, responseJudge } = options;
+  const { readTimeoutMs, streams, descriptors, heldResponseOctets, responseJudge } = options;
   const rules: SendingRules = {
     upstream,
     chooser,
@@ -319,6 +322,7 @@ export const sendToUpstream = (upstream: string, options: ForwardingOptions): St
     counters: metrics.upstream(upstream),
     timeoutMs,
     readTimeoutMs,
+    streams,
     descriptors,
     routeBreaker,
     retries,

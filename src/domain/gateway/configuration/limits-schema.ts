@@ -110,8 +110,11 @@ export const limitsShape = {
     '100',
     'Idle connections to all targets of an upstream together. The gateway closes more as with `max-idle`.',
   ),
-  'max-in-flight-requests': connections(10_000, 'Concurrent requests of the gateway.'),
-  'max-in-flight-requests-per-worker': connections(1_000, 'Concurrent requests of one worker process.'),
+  'max-in-flight-requests': connections(
+    10_000,
+    'Concurrent requests of the gateway. Event streams, WebSockets and gRPC responses of more than 10 s do not count.',
+  ),
+  'max-in-flight-requests-per-worker': connections(1_000, 'The same for one worker process.'),
   'max-queued-requests': withDefault(
     integer(0, 1_000_000),
     1_000,

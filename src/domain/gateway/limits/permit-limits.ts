@@ -6,6 +6,8 @@ export type PermitKind =
   | 'connections'
   | 'connections-of-client'
   | 'requests'
+  /** Requests that have left `requests` because their responses may never end. */
+  | 'streams'
   | 'requests-of-client'
   | 'requests-of-route'
   | 'queued-requests'
@@ -31,6 +33,7 @@ export const noPermits: PermitLimits = {
   connections: 0,
   'connections-of-client': 0,
   requests: 0,
+  streams: 0,
   'requests-of-client': 0,
   'requests-of-route': 0,
   'queued-requests': 0,
@@ -43,6 +46,7 @@ export const permitLimits = (limits: LimitsConfiguration, workers: number): Perm
     connections: limits.maxTotalConnections,
     'connections-of-client': perClient,
     requests: inFlight.limit,
+    streams: limits.maxTotalConnections,
     'requests-of-client': perClient,
     'requests-of-route': Math.min(perRoute, unlimited),
     'queued-requests': queued,

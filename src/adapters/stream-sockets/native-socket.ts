@@ -24,7 +24,7 @@ export const systemError = (errno: number, call: string, address = ''): Error =>
 };
 
 /** The addon's id of a socket, and the peer. */
-export interface NativeSocketPlace {
+export interface NativeSocketId {
   readonly slot: number;
   readonly generation: number;
   readonly remoteAddress: string;
@@ -35,7 +35,7 @@ export interface NativeSocketPlace {
 export interface NativeSocketOwner {
   readonly addon: Addon;
   /** The socket has closed or left the layer, and gets no more events. */
-  left(socket: NativeSocket): void;
+  onRemoved(socket: NativeSocket): void;
   /** Gives the socket what this turn has read of it and not reported yet. */
   reportRest(socket: NativeSocket): void;
 }
@@ -91,7 +91,7 @@ export class NativeSocket extends EventEmitter implements DetachableSocket, Upst
   /** @param owner null: the attempt to connect failed at once */
   constructor(
     owner: NativeSocketOwner | null,
-    { slot, generation, remoteAddress, remotePort }: NativeSocketPlace,
+    { slot, generation, remoteAddress, remotePort }: NativeSocketId,
     isConnecting: boolean,
   ) {
     super();
@@ -166,7 +166,7 @@ export class NativeSocket extends EventEmitter implements DetachableSocket, Upst
   }
 
   /** The addon has read octets. They are valid during the call. */
-  received(octets: Buffer, mayHaveMore: boolean): void {
+  onData(octets: Buffer, mayHaveMore: boolean): void {
     this.bytesRead += octets.length;
     this.mayHaveMore = mayHaveMore;
     if (this.#reading === 'flowing' && this.#held.length === 0) {
@@ -178,7 +178,7 @@ export class NativeSocket extends EventEmitter implements DetachableSocket, Upst
   }
 
   /** The peer sends no more. */
-  ended(): void {
+  onEnd(): void {
     if (this.#reading !== 'paused' && this.#held.length === 0) this.#endReading();
     else this.#hasEnd = true;
   }
@@ -322,7 +322,7 @@ export class NativeSocket extends EventEmitter implements DetachableSocket, Upst
   }
 
   /** The addon's queue is empty. */
-  drained(): void {
+  onDrain(): void {
     // A write behind the event may have filled the queue again.
     if (this.#queued > 0) return;
     this.#isQueued = false;
@@ -343,7 +343,7 @@ export class NativeSocket extends EventEmitter implements DetachableSocket, Upst
   }
 
   /** The addon reports an error, after which the socket is unusable. */
-  failed(errno: number, isFromWriting: boolean): void {
+  onError(errno: number, isFromWriting: boolean): void {
     const call = this.#isConnecting ? 'connect' : isFromWriting ? 'write' : 'read';
     const address = this.#isConnecting ? `${this.remoteAddress}:${this.remotePort}` : '';
     const error = systemError(errno, call, address);
@@ -375,7 +375,7 @@ export class NativeSocket extends EventEmitter implements DetachableSocket, Upst
       this.#owner = null;
       if (this.#isReset) owner.addon.reset(this.slot, this.generation);
       else owner.addon.close(this.slot, this.generation);
-      owner.left(this);
+      owner.onRemoved(this);
     }
     this.#isQueued = false;
     this.#corked = [];
@@ -401,7 +401,7 @@ export class NativeSocket extends EventEmitter implements DetachableSocket, Upst
     owner.reportRest(this);
     const fd = owner.addon.detach(this.slot, this.generation);
     this.#owner = null;
-    owner.left(this);
+    owner.onRemoved(this);
     const socket = new Socket({ fd, readable: true, writable: true, allowHalfOpen: true });
     this.#detached = socket;
     const held = this.#held;

@@ -53,7 +53,7 @@ export interface DetachableSocket extends StreamSocket {
 export const isDetachable = (socket: StreamSocket): socket is DetachableSocket => 'detach' in socket;
 
 /** The connection as a `net.Socket`. */
-export const nodeSocket = (socket: StreamSocket): Socket => {
+export const toNodeSocket = (socket: StreamSocket): Socket => {
   if (socket instanceof Socket) return socket;
   if (isDetachable(socket)) return socket.detach();
   throw new TypeError('the socket belongs to no layer');
@@ -112,10 +112,10 @@ const currentWrite = (socket: StreamSocket): number | undefined => {
  * only; the progress of the current one is in the handle, which has no public name. If Node changes
  * it, a peer must take a whole write within the timeout.
  */
-export const standOf = (socket: StreamSocket): string =>
+export const writeProgressToken = (socket: StreamSocket): string =>
   `${socket.bytesWritten - socket.writableLength} ${currentWrite(socket)}`;
 
 /**
- * A number that shrinks when the kernel accepts written data; not a count of octets. See `standOf`.
+ * A number that shrinks when the kernel accepts written data; not a count of octets. See `writeProgressToken`.
  */
 export const writeBacklog = (socket: StreamSocket): number => socket.writableLength + (currentWrite(socket) ?? 0);

@@ -35,8 +35,8 @@ const checkReferred = async (
 /** Loads the addon for `sockets "native"`, as the start does. */
 const checkSockets = async ({ system }: GatewayConfiguration): Promise<readonly ConfigurationProblem[]> => {
   if (system.sockets !== 'native') return [];
-  const { SocketLayers } = await import('../../adapters/stream-sockets/socket-layers.js');
-  const chosen = await new SocketLayers().choose('native');
+  const { SocketLayerSelector } = await import('../../adapters/stream-sockets/socket-layer-selector.js');
+  const chosen = await new SocketLayerSelector().choose('native');
   return chosen.ok ? [] : [unplacedProblem('error', nativeSocketsMissing(chosen.error))];
 };
 

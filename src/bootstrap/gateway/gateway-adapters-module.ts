@@ -20,7 +20,7 @@ import { ownSampleNames } from '../../adapters/outbound/prometheus-metrics/gauge
 import { PrometheusGatewayMetrics } from '../../adapters/outbound/prometheus-metrics/prometheus-gateway-metrics.js';
 import { re2PathPatterns } from '../../adapters/outbound/re2-path-patterns/re2-path-patterns.js';
 import { targetClients } from '../../adapters/outbound/upstream-clients/upstream-clients.js';
-import { SocketLayers } from '../../adapters/stream-sockets/socket-layers.js';
+import { SocketLayerSelector } from '../../adapters/stream-sockets/socket-layer-selector.js';
 import type { TracerFactory } from '../../application/ports/gateway/tracer.js';
 import { agentClients } from '../shared/agent-clients.js';
 import { bindMade } from '../shared/bind-made.js';
@@ -75,7 +75,7 @@ export const gatewayAdaptersModule = new ContainerModule(({ bind }) => {
   bind(gateway.secretComparer).toConstantValue(nodeSecretComparer());
   made(gateway.secretDigest, {}, () => new HmacSecretDigest());
   bind(gateway.inflater).toConstantValue(nodeZlibInflater);
-  bind(gateway.socketLayers).toConstantValue(new SocketLayers());
+  bind(gateway.socketLayers).toConstantValue(new SocketLayerSelector());
   made(gateway.createTargetClient, { layers: gateway.socketLayers }, ({ layers }) => targetClients(layers));
   made(gateway.resolver, {}, () => new NodeHostResolver());
   made(gateway.prober, {}, () => new NodeHealthProber());

@@ -1,5 +1,5 @@
 import type { ServiceIdentifier } from 'inversify';
-import type { SocketLayers } from '../../adapters/stream-sockets/socket-layers.js';
+import type { SocketLayerSelector } from '../../adapters/stream-sockets/socket-layer-selector.js';
 import type { ConnectionRefusalCounter } from '../../application/gateway/admit/connection-refusal-counter.js';
 import type { RequestAdmissions } from '../../application/gateway/admit/request-admissions.js';
 import type { AgentReports } from '../../application/gateway/ask-agents/reports/agent-reports.js';
@@ -8,7 +8,7 @@ import type { UpstreamTargetsEnvironment } from '../../application/gateway/choos
 import type { RouteBreakers } from '../../application/gateway/circuit-breakers/route-breakers.js';
 import type { DescriptorGuard } from '../../application/gateway/guard-resources/descriptor-guard.js';
 import type { MemoryGuard } from '../../application/gateway/guard-resources/memory-guard.js';
-import type { RateLimiters } from '../../application/gateway/limit-rate/rate-limiters.js';
+import type { RateLimiterPool } from '../../application/gateway/limit-rate/rate-limiter-pool.js';
 import type { ProblemAnswerer } from '../../application/gateway/proxy-request/answer-problem.js';
 import type { StageServices } from '../../application/gateway/proxy-request/compile-gateway.js';
 import type { ProxyRequest } from '../../application/gateway/proxy-request/proxy-request.js';
@@ -62,7 +62,7 @@ export const gatewayTokens = {
   audit: Symbol('AuditTrail') as ServiceIdentifier<AuditTrail>,
   /** Listening sockets: bound here, inherited, or from another process. */
   listeningSockets: Symbol('ListeningSockets') as ServiceIdentifier<ListeningSockets>,
-  socketLayers: Symbol('SocketLayers') as ServiceIdentifier<SocketLayers>,
+  socketLayers: Symbol('SocketLayerSelector') as ServiceIdentifier<SocketLayerSelector>,
   engine: Symbol('HttpEngine') as ServiceIdentifier<HttpEngine>,
   /** Reads the files that the gateway's own configuration refers to. */
   textFiles: Symbol('TextFileReader') as ServiceIdentifier<TextFileReader>,
@@ -82,7 +82,7 @@ export const gatewayTokens = {
   /** Buckets in process memory. */
   localRateLimits: Symbol('RateLimitStore') as ServiceIdentifier<RateLimitStore>,
   openSharedRateLimits: Symbol('SharedRateLimitStoreOpener') as ServiceIdentifier<SharedRateLimitStoreOpener>,
-  rateLimiters: Symbol('RateLimiters') as ServiceIdentifier<RateLimiters>,
+  rateLimiters: Symbol('RateLimiterPool') as ServiceIdentifier<RateLimiterPool>,
   memoryReclaimer: Symbol('MemoryReclaimer') as ServiceIdentifier<MemoryReclaimer>,
   /** Memory of the gateway's other processes, in octets. */
   memoryOfOthers: Symbol('memoryOfOthers') as ServiceIdentifier<() => number>,

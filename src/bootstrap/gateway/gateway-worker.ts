@@ -13,7 +13,7 @@ import { PinoAccessLog } from '../../adapters/outbound/pino-log/pino-access-log.
 import { PinoLogger } from '../../adapters/outbound/pino-log/pino-logger.js';
 import { HeldAgentReports } from '../../application/gateway/ask-agents/reports/held-agent-reports.js';
 import { MemoryReports } from '../../application/gateway/guard-resources/memory-reports.js';
-import { RateLimiters } from '../../application/gateway/limit-rate/rate-limiters.js';
+import { RateLimiterPool } from '../../application/gateway/limit-rate/rate-limiter-pool.js';
 import type { LoadFailure } from '../../application/gateway/run-gateway/prepared-reload.js';
 import { atOnce } from '../../application/gateway/run-gateway/stop-once-unused.js';
 import { adoptDrainedTargets, answerGathering } from '../../application/gateway/workers/aggregate/answer-gathering.js';
@@ -71,13 +71,13 @@ export const shareLimitsInWorker = (container: Container, supervisor: WorkerChan
     .toResolvedValue(
       (memory, openShared, clock, logger, scheduler) => {
         const divided = new DividedRateLimits(new MemoryRateLimitStore(clock), workers);
-        return new RateLimiters({
+        return new RateLimiterPool({
           memory,
           openShared,
           clock,
           logger,
           scheduler,
-          withoutMemory: { kind: 'local', store: divided },
+          memoryFailureMode: { kind: 'local', store: divided },
         });
       },
       [gateway.localRateLimits, gateway.openSharedRateLimits, shared.clock, shared.logger, shared.scheduler],

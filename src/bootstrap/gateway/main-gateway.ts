@@ -58,8 +58,8 @@ const runOnce = (command: Exclude<GatewayCommand, RunCommand>): Promise<CommandO
 /** What `--version` prints behind the name; with `--verbose` also what the program runs on. */
 const versionText = async (argv: readonly string[]): Promise<string> => {
   if (!argv.includes('--version') || !argv.includes('--verbose')) return programVersion;
-  const { SocketLayers } = await import('../../adapters/stream-sockets/socket-layers.js');
-  const layers = new SocketLayers();
+  const { SocketLayerSelector } = await import('../../adapters/stream-sockets/socket-layer-selector.js');
+  const layers = new SocketLayerSelector();
   const chosen = await layers.choose('auto');
   const reason = chosen.ok && chosen.value !== null ? ` (${chosen.value})` : '';
   return `${programVersion}\nNode.js ${process.version}\nsockets: ${layers.name}${reason}`;

@@ -5,7 +5,7 @@ import { TargetLedgers } from '../../application/gateway/choose-upstream/target-
 import { RouteBreakers } from '../../application/gateway/circuit-breakers/route-breakers.js';
 import { DescriptorGuard } from '../../application/gateway/guard-resources/descriptor-guard.js';
 import { MemoryGuard } from '../../application/gateway/guard-resources/memory-guard.js';
-import { RateLimiters } from '../../application/gateway/limit-rate/rate-limiters.js';
+import { RateLimiterPool } from '../../application/gateway/limit-rate/rate-limiter-pool.js';
 import type { LoadFailure } from '../../application/gateway/run-gateway/prepared-reload.js';
 import type { ListeningAddresses } from '../../application/gateway/run-gateway/wanted-listeners.js';
 import { dividedTargetClients } from '../../application/gateway/workers/share-permits/divided-target-clients.js';
@@ -47,7 +47,7 @@ const gatewayTrafficModule = new ContainerModule(({ bind }) => {
       logger: shared.logger,
       scheduler: shared.scheduler,
     },
-    (parts) => new RateLimiters(parts),
+    (parts) => new RateLimiterPool(parts),
   );
   bind(gateway.memoryOfOthers).toConstantValue(() => 0);
   made(

@@ -176,7 +176,7 @@ export interface HeaderSummary {
 const anyTraits = -1;
 
 /** The summary if it is of this list; otherwise null. */
-export const knownOf = (headers: HeaderList, known: HeaderSummary | null): HeaderSummary | null =>
+export const summaryOf = (headers: HeaderList, known: HeaderSummary | null): HeaderSummary | null =>
   known !== null && known.fields === headers ? known : null;
 
 /** The union of the traits of all names; all traits if unknown. */

@@ -5,8 +5,8 @@ import {
   fieldTrait,
   fieldTraits,
   type HeaderSummary,
-  knownOf,
   nominatedByConnection,
+  summaryOf,
   takesTrailers,
   traitsOf,
 } from './field-traits.js';
@@ -133,7 +133,7 @@ export const forwardableFields = (
   parts: ForwardableFieldSources,
   known: HeaderSummary | null = null,
 ): HeaderList => {
-  const found = knownOf(headers, known);
+  const found = summaryOf(headers, known);
   if (found === null) return fieldByField(headers, parts, traitsOf(headers, known));
   if (!allGoOn(found, parts)) return fieldByField(found.fields, parts, found.traits);
   const fields = copied(found, parts.host);

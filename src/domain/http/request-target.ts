@@ -1,6 +1,6 @@
 import { parseDecimal } from '../shared/decimal.js';
 import { err, ok, type Result } from '../shared/result.js';
-import { type HeaderSummary, knownOf } from './field-traits.js';
+import { type HeaderSummary, summaryOf } from './field-traits.js';
 import type { HeaderList } from './header-list.js';
 import { parseIpAddress } from './ip-address.js';
 import { isUnservedMethod } from './request-method.js';
@@ -154,7 +154,7 @@ export const parseHost = (
   httpVersion: string,
   known: HeaderSummary | null = null,
 ): Result<RequestHost | null, 'invalid_host'> => {
-  const found = knownOf(headers, known);
+  const found = summaryOf(headers, known);
   if (found !== null && found.hostAt >= 0) {
     return parseAuthority(headers[found.hostAt + 1] as string);
   }

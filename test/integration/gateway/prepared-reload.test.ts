@@ -1,6 +1,6 @@
 import { createServer } from 'node:net';
 import { describe, expect } from 'vitest';
-import { SocketLayers } from '../../../src/adapters/stream-sockets/socket-layers.js';
+import { SocketLayerSelector } from '../../../src/adapters/stream-sockets/socket-layer-selector.js';
 import type { GatewayConfiguration } from '../../../src/domain/gateway/configuration/gateway-configuration.js';
 import { echo, startHttpUpstream } from '../../support/gateway/http-upstream.js';
 import {
@@ -65,7 +65,7 @@ describe('a reload where the addon does not load', () => {
       system: { ...configuration.system, sockets },
     });
     const gateway = await startInProcess(withSockets(sockets), {
-      socketLayers: new SocketLayers(() => Promise.reject(new Error('it is not built'))),
+      socketLayers: new SocketLayerSelector(() => Promise.reject(new Error('it is not built'))),
     });
     cleanUp.add(() => gateway.stop());
     return {

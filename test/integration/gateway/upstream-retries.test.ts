@@ -151,7 +151,12 @@ describe('a PUT with a reset during its upload', () => {
 it('a fully buffered response frees its connection, even with a slow client', async ({ cleanUp }) => {
   const upstream = await startHttpUpstream((_, response) => response.end('x'.repeat(50_000)));
   cleanUp.add(() => upstream.close());
-  const { stage, send } = stageBefore(cleanUp, [upstream.port], { maxConnections: 1 }, { heldResponseOctets: 100_000 });
+  const { stage, send } = stageBefore(
+    cleanUp,
+    [upstream.port],
+    { maxConnections: 1 },
+    { maxBufferedResponseOctets: 100_000 },
+  );
   const slow = recordedExchange();
   let take: () => void = () => undefined;
   const taken = new Promise<void>((resolve) => {

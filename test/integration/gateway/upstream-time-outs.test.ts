@@ -180,7 +180,7 @@ describe.each(uploads)('a request body %s', (_, changes) => {
     const { port, sockets } = await startReader(cleanUp);
     const client = targetClient(port, cleanUp, { readMs: 1_000 });
     // It is over long before the body is.
-    const upload = client.send({ ...plain, ...changes(), timeoutMs: 900, patienceMs: 900 }).response;
+    const upload = client.send({ ...plain, ...changes(), timeoutMs: 900, configuredTimeoutMs: 900 }).response;
     await expect.poll(() => sockets.length).toBe(1);
     const [socket] = sockets;
     let received = 0;
@@ -191,7 +191,9 @@ describe.each(uploads)('a request body %s', (_, changes) => {
     });
     for (let turn = 0; turn < 10; turn += 1) {
       socket?.resume();
-      expect(await client.send({ ...plain, timeoutMs: 150, patienceMs: 150 }).response).toMatchObject({ ok: false });
+      expect(await client.send({ ...plain, timeoutMs: 150, configuredTimeoutMs: 150 }).response).toMatchObject({
+        ok: false,
+      });
     }
     expect(received).toBeLessThan(large);
     socket?.removeAllListeners('pause').on('pause', () => socket.resume());
@@ -223,12 +225,14 @@ it('a stream continues while its upstream opens the window slowly', async ({ cle
   const http2 = { httpVersion: '2' } as const;
   const client = targetClient(upstream.port, cleanUp, { ...http2, readMs: 1_000 });
   const body = new ScriptedBody([Buffer.alloc(60_000)]);
-  const upload = client.send({ ...plain, body, timeoutMs: 900, patienceMs: 900 }).response;
+  const upload = client.send({ ...plain, body, timeoutMs: 900, configuredTimeoutMs: 900 }).response;
   await expect.poll(() => stream).toBeGreaterThan(0);
   const other = targetClient(upstream.port, cleanUp, http2);
   for (let turn = 0; turn < 10; turn += 1) {
     upstream.peers[0]?.write(frame(frameTypes.windowUpdate, 0, stream, number32(1_000)));
-    expect(await other.send({ ...plain, timeoutMs: 150, patienceMs: 150 }).response).toMatchObject({ ok: false });
+    expect(await other.send({ ...plain, timeoutMs: 150, configuredTimeoutMs: 150 }).response).toMatchObject({
+      ok: false,
+    });
   }
   upstream.peers[0]?.write(frame(frameTypes.windowUpdate, 0, stream, number32(60_000)));
   expect(await upload).toMatchObject({ ok: true, value: { status: 204 } });

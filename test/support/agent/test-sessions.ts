@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { LogoutIndex, Session } from '../../../src/domain/agent/sessions/session.js';
+import type { LogoutIdentifiers, Session } from '../../../src/domain/agent/sessions/session.js';
 import type { SignOnRequest } from '../../../src/domain/agent/sign-on/sign-on-request.js';
 import type { Result } from '../../../src/domain/shared/result.js';
 
@@ -26,7 +26,7 @@ export const testSession = (name: string, more: Partial<Session> = {}): Session 
 });
 
 /** The logout index of Alice's session at the provider. */
-export const ofAlice = (session: string | null): LogoutIndex => ({ subject: 'alice@example.com', session });
+export const ofAlice = (session: string | null): LogoutIdentifiers => ({ subject: 'alice@example.com', session });
 
 /** A sign-on that begins at noon and may take five minutes. */
 export const testSignOnRequest = (name: string, more: Partial<SignOnRequest> = {}): SignOnRequest => ({

@@ -1,6 +1,6 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { Socket } from 'node:net';
-import { SocketLayers } from '../../../src/adapters/stream-sockets/socket-layers.js';
+import { SocketLayerSelector } from '../../../src/adapters/stream-sockets/socket-layer-selector.js';
 import type { OpenListener } from '../../../src/application/ports/gateway/http-engine.js';
 import type { ClientRequest, ClientResponse } from '../../../src/application/ports/gateway/http-exchange.js';
 import type { CleanUp } from '../shared/clean-up.js';
@@ -64,7 +64,7 @@ export const idleClients = async (
   changes: Parameters<typeof recordedListener>[2] = {},
 ): Promise<IdleClients> => {
   const sockets = new AcceptedSockets(cleanUp);
-  const { listener, handler } = await recordedListener(cleanUp, null, changes, new SocketLayers());
+  const { listener, handler } = await recordedListener(cleanUp, null, changes, new SocketLayerSelector());
   const ends: boolean[] = [];
   handler.handle = (request, response) => {
     if (request.target !== first) {

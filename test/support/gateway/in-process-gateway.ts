@@ -1,5 +1,5 @@
 import { NodeProcessFigures } from '../../../src/adapters/outbound/node-process-figures/node-process-figures.js';
-import type { SocketLayers } from '../../../src/adapters/stream-sockets/socket-layers.js';
+import type { SocketLayerSelector } from '../../../src/adapters/stream-sockets/socket-layer-selector.js';
 import type { Gateway } from '../../../src/application/gateway/run-gateway/gateway.js';
 import { ListenerRegistry } from '../../../src/application/gateway/run-gateway/listener-registry.js';
 import type { RunningState } from '../../../src/application/gateway/run-gateway/running-state.js';
@@ -128,7 +128,7 @@ export interface InProcessOptions {
   readonly createTargetClient?: TargetClientFactory;
   readonly resolver?: HostResolver;
   readonly engine?: HttpEngine;
-  readonly socketLayers?: SocketLayers;
+  readonly socketLayers?: SocketLayerSelector;
   readonly scheduler?: Scheduler;
   /** Octets of memory that the gateway is to take its process for holding. */
   readonly residentBytes?: () => number;

@@ -19,7 +19,7 @@ type Answer = Result<UpstreamResponse, UpstreamFailure>;
 
 /** A request, and what its sender says where it might be sent once more. */
 export interface ScriptedRequest extends UpstreamRequest {
-  readonly mayRepeat: () => boolean;
+  readonly takeRetry: () => boolean;
 }
 
 /** What a target does with a request. */
@@ -107,7 +107,7 @@ export class ScriptedTargets implements TargetChooser {
         const isCancelled = new Promise<Answer>((resolve) => {
           cancel = () => resolve(failed('cancelled'));
         });
-        const answer = script({ ...request, mayRepeat: () => listener.mayRepeat() });
+        const answer = script({ ...request, takeRetry: () => listener.takeRetry() });
         void Promise.race([Promise.resolve(answer), isCancelled]).then((outcome) => {
           if (outcome.ok) listener.answered(outcome.value);
           else listener.failed(outcome.error);

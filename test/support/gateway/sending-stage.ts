@@ -5,8 +5,8 @@ import type { CircuitBreakerHolder } from '../../../src/application/gateway/circ
 import { RouteBreakers } from '../../../src/application/gateway/circuit-breakers/route-breakers.js';
 import { ProblemAnswerer } from '../../../src/application/gateway/proxy-request/answer-problem.js';
 import { Exchange, type ExchangeOwner, type Stage } from '../../../src/application/gateway/proxy-request/exchange.js';
+import { RetryAllowance } from '../../../src/application/gateway/proxy-request/forwarding-rules.js';
 import { MeteredBody } from '../../../src/application/gateway/proxy-request/metered-body.js';
-import { RetryAllowance } from '../../../src/application/gateway/proxy-request/sending-rules.js';
 import {
   type ForwardingOptions,
   sendToUpstream,
@@ -73,8 +73,8 @@ export const sendingStage = (chooser: TargetChooser, changes: Partial<Forwarding
     problems: new ProblemAnswerer(logger),
     maxBodySize: { name: 'max-body-size-bytes', octets: 1_000_000 },
     routeBreaker: null,
-    heldResponseOctets: null,
-    responseJudge: null,
+    maxBufferedResponseOctets: null,
+    responseInspector: null,
     ...changes,
   };
   return { clock, logger, metrics, stage: untilOver(sendToUpstream('api', dependencies)) };

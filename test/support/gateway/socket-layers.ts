@@ -1,11 +1,11 @@
-import { SocketLayers } from '../../../src/adapters/stream-sockets/socket-layers.js';
+import { SocketLayerSelector } from '../../../src/adapters/stream-sockets/socket-layer-selector.js';
 import type { WantedSockets } from '../../../src/application/ports/gateway/socket-layer-choice.js';
 
 /** The layer under test: `native`, `node` or (the default) what this machine has. */
 export const testedSockets = (process.env['PORTCULLIS_TEST_SOCKETS'] ?? 'auto') as WantedSockets;
 
-const chosen = async (): Promise<SocketLayers> => {
-  const layers = new SocketLayers();
+const chosen = async (): Promise<SocketLayerSelector> => {
+  const layers = new SocketLayerSelector();
   const outcome = await layers.choose(testedSockets);
   if (!outcome.ok) throw new Error(outcome.error);
   return layers;

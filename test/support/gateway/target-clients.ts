@@ -17,7 +17,7 @@ export type UpstreamOutcome = Result<UpstreamResponse, UpstreamFailure>;
 
 /** A request, and what its sender says where it might be sent once more; no, if it says nothing. */
 export interface AskedRequest extends UpstreamRequest {
-  readonly mayRepeat?: () => boolean;
+  readonly takeRetry?: () => boolean;
   /** Is told of interim responses. */
   readonly informed?: (status: number, headers: HeaderList) => void;
 }
@@ -60,7 +60,7 @@ export class AwaitedClient implements Omit<TargetClient, 'send'> {
   }
 }
 
-const awaited = ({ mayRepeat, informed }: AskedRequest) => {
+const awaited = ({ takeRetry, informed }: AskedRequest) => {
   let hasBegun = false;
   let told = 0;
   let resolve: (outcome: UpstreamOutcome) => void = () => undefined;
@@ -80,7 +80,7 @@ const awaited = ({ mayRepeat, informed }: AskedRequest) => {
     informed: informed ?? (() => undefined),
     answered: (response) => tell(ok(response)),
     failed: (failure) => tell(err(failure)),
-    mayRepeat: mayRepeat ?? (() => false),
+    takeRetry: takeRetry ?? (() => false),
   };
   const begun = (): void => {
     hasBegun = true;
@@ -130,5 +130,5 @@ export const plainUpstreamRequest: UpstreamRequest = {
   timeoutMs: 20_000,
   readMs: null,
   received: null,
-  patienceMs: 20_000,
+  configuredTimeoutMs: 20_000,
 };

@@ -1,6 +1,6 @@
 import { CoreHttpEngine } from '../../../src/adapters/inbound/http-engines/core/core-http-engine.js';
 import { NodeListeningSockets } from '../../../src/adapters/outbound/node-listening-sockets/node-listening-sockets.js';
-import type { SocketLayers } from '../../../src/adapters/stream-sockets/socket-layers.js';
+import type { SocketLayerSelector } from '../../../src/adapters/stream-sockets/socket-layer-selector.js';
 import {
   defaultEngineLimits,
   type EngineLimits,
@@ -51,7 +51,7 @@ export const recordedListener = async (
   cleanUp: CleanUp,
   tls: TlsContext | null,
   changes: Partial<EngineLimits & ListenerTimeouts & Pick<ListenerOptions, 'proxyHeaderFrom' | 'http2'>> = {},
-  layers: SocketLayers = testSocketLayers,
+  layers: SocketLayerSelector = testSocketLayers,
 ): Promise<RecordedListener> => {
   const handler = new RecordingHandler();
   const address = { host: '127.0.0.1', port: 0 };

@@ -1,4 +1,4 @@
 import type { RequestAudit } from '../../../src/application/gateway/audit/audit-trail.js';
 
 /** Where no audit log is kept. */
-export const unheardAudit: RequestAudit = { judged: () => undefined, undecided: () => undefined };
+export const unheardAudit: RequestAudit = { decided: () => undefined, undecided: () => undefined };

@@ -20,7 +20,7 @@ import type { Clock } from '../../ports/shared/clock.js';
 import type { Random } from '../../ports/shared/random.js';
 import type { Scheduler } from '../../ports/shared/scheduler.js';
 import { CancellationSource, isCancelled } from '../../shared/cancellation/cancellation-source.js';
-import { keyPatienceMs } from '../verify-tokens/provider-tokens.js';
+import { keyWaitMs } from '../verify-tokens/provider-tokens.js';
 import type { AuthenticateClient } from './authenticate-client.js';
 import type { ExchangeRates } from './exchange-rates.js';
 import type { ExchangeRecord, IssuedToken, RefusedExchange } from './exchange-record.js';
@@ -81,7 +81,7 @@ export class VerifyParties {
     const ofActor =
       actor.kind === 'saml2'
         ? await tokens.verify(actor, event, cancellation)
-        : await this.#verifyWithin(Math.max(0, keyPatienceMs - waitedMs), actor, event, cancellation);
+        : await this.#verifyWithin(Math.max(0, keyWaitMs - waitedMs), actor, event, cancellation);
     const actorToken = this.#judged(ofActor, 'actor', cancellation);
     if (!actorToken.ok) return actorToken;
     record.actor = actorToken.value;
@@ -90,7 +90,7 @@ export class VerifyParties {
 
   /** A token whose key is present is verified even without remaining time. */
   async #verifyWithin(
-    patienceMs: number,
+    timeoutMs: number,
     presented: PresentedToken,
     event: RequestHeadersEvent,
     cancellation: Cancellation,
@@ -98,7 +98,7 @@ export class VerifyParties {
     const { tokens, scheduler } = this.#parts;
     const source = new CancellationSource();
     const end = cancellation.onCancel(() => source.cancel());
-    const deadline = scheduler.after(patienceMs, () => source.cancel());
+    const deadline = scheduler.after(timeoutMs, () => source.cancel());
     const verified = await tokens.verify(presented, event, source);
     deadline.cancel();
     end();

@@ -3,7 +3,7 @@ import type { VerifiedAssertion } from '../../../domain/agent/saml/assertion.js'
 import { type AcceptedAssertion, judgeAssertion } from '../../../domain/agent/saml/checks/judge-assertion.js';
 import type { DocumentRejection } from '../../../domain/agent/saml/document-rejection.js';
 import type { IdentityProvider } from '../../../domain/agent/saml/identity-provider.js';
-import { claimsOfAttributes } from '../../../domain/agent/sessions/claims-of-attributes.js';
+import { attributesToClaims } from '../../../domain/agent/sessions/attributes-to-claims.js';
 import type { SecurityToken } from '../../../domain/agent/token-exchange/security-token.js';
 import type { RequestHeadersEvent } from '../../../domain/agent-protocol/messages.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
@@ -104,7 +104,7 @@ export class SamlSubjectTokens {
       kind: 'saml2',
       issuer: entityId,
       subject: accepted.userId,
-      claims: claimsOfAttributes(accepted.attributes),
+      claims: attributesToClaims(accepted.attributes),
       expiresMs: accepted.validUntilMs,
       isOwn: false,
       isTypedForAccess: false,

@@ -24,7 +24,7 @@ interface ShownToken {
 /** Fetches that a request waits for: one that was already running, and one of its own. */
 const awaitedAttempts = 2;
 /** How long a request waits for keys, from its arrival. Less than a gateway's default agent timeout. */
-export const keyPatienceMs = 800;
+export const keyWaitMs = 800;
 
 const undecided: TokenVerdict = { kind: 'undecided', reason: 'keys_unavailable' };
 
@@ -60,7 +60,7 @@ export class ProviderTokens {
   async #withoutKey(shown: ShownToken, provider: OidcProvider, cancellation: Cancellation): Promise<TokenVerdict> {
     const { keys } = provider;
     const { kid, algorithm } = shown.reference;
-    const untilMs = this.#clock.monotonicMs() + keyPatienceMs;
+    const untilMs = this.#clock.monotonicMs() + keyWaitMs;
     for (let attempt = 0; attempt < awaitedAttempts; attempt += 1) {
       // The kid exists with another algorithm, so a new set would not help.
       if (kid !== null && keys.hasKid(kid)) return rejected('wrong_algorithm');

@@ -14,16 +14,16 @@ import { addressGroup } from '../../../domain/http/ip-address.js';
 import type { PermitBook, Permits } from '../../ports/gateway/permits.js';
 import type { Scheduler } from '../../ports/shared/scheduler.js';
 import { PermitsBySubject } from '../workers/share-permits/permits-by-subject.js';
-import { ClientPlace, type InFlightCount, type RequestPlace, RoutePlaces } from './request-places.js';
 import { type QueueOutcome, RequestQueue, WaitingRequest } from './request-queue.js';
-import { StreamPlaces } from './stream-places.js';
+import { ClientSlot, type InFlightCount, type RequestSlot, RouteSlots } from './request-slots.js';
+import { StreamSlots } from './stream-slots.js';
 
 /** The decision about a request. */
 export type SettledAdmission =
   /** It is in flight: release its slot when it has ended. */
-  | RequestPlace
+  | RequestSlot
   /** It can `wait` with this slot, or give it up. */
-  | { readonly kind: 'full'; readonly place: RequestPlace }
+  | { readonly kind: 'full'; readonly slot: RequestSlot }
   | { readonly kind: 'refused'; readonly violation: LimitViolation };
 
 export type RequestAdmission =
@@ -42,11 +42,11 @@ export class RequestAdmissions implements InFlightCount {
   readonly #scheduler: Scheduler;
   readonly #book: PermitBook;
   readonly #requests: Permits;
-  readonly #routes = new Map<string, RoutePlaces>();
+  readonly #routes = new Map<string, RouteSlots>();
   readonly #clients: PermitsBySubject;
   readonly #queue: RequestQueue;
   /** The requests that are no longer in flight, because their responses may never end. */
-  readonly streams: StreamPlaces;
+  readonly streams: StreamSlots;
   #limits: ConcurrencyLimits = noConcurrency;
   #shortOfMemory: LimitViolation | null = null;
   #inFlight = 0;
@@ -62,7 +62,7 @@ export class RequestAdmissions implements InFlightCount {
     this.#queue = new RequestQueue(book.open('queued-requests', ''), (request) =>
       request.refuse(queueViolation(this.#inFlight, this.#limits)),
     );
-    this.streams = new StreamPlaces(scheduler, book, this);
+    this.streams = new StreamSlots(scheduler, book, this);
   }
 
   get inFlight(): number {
@@ -103,13 +103,13 @@ export class RequestAdmissions implements InFlightCount {
   }
 
   /** The slots of a route; always the same object, so that its requests are counted over reloads. */
-  route(id: string): RoutePlaces {
-    let places = this.#routes.get(id);
-    if (places === undefined) {
-      places = new RoutePlaces(this.#book.open('requests-of-route', id), this);
-      this.#routes.set(id, places);
+  route(id: string): RouteSlots {
+    let slots = this.#routes.get(id);
+    if (slots === undefined) {
+      slots = new RouteSlots(this.#book.open('requests-of-route', id), this);
+      this.#routes.set(id, slots);
     }
-    return places;
+    return slots;
   }
 
   /** Forgets all other routes, except those that still have requests. */
@@ -122,7 +122,7 @@ export class RequestAdmissions implements InFlightCount {
   }
 
   /** `countedClient`: the client whose requests are counted; null: its connections are counted instead. */
-  admit(route: RoutePlaces, countedClient: string | null): RequestAdmission {
+  admit(route: RouteSlots, countedClient: string | null): RequestAdmission {
     if (countedClient === null) {
       const outcome = route.permits.take();
       if (outcome === 'taken') return this.#enter(route);
@@ -134,7 +134,7 @@ export class RequestAdmissions implements InFlightCount {
     if (clientOutcome === 'full') return this.#refusedByClient(countedClient, client);
     if (clientOutcome === 'unknown') return { kind: 'asked', settled: this.#askClient(route, countedClient, client) };
     const routeOutcome = route.permits.take();
-    if (routeOutcome === 'taken') return this.#enter(new ClientPlace(route, this.#clients, countedClient, client));
+    if (routeOutcome === 'taken') return this.#enter(new ClientSlot(route, this.#clients, countedClient, client));
     if (routeOutcome === 'unknown') return { kind: 'asked', settled: this.#askRouteToo(route, countedClient, client) };
     this.#giveBack(countedClient, client);
     return refusedByRoute(route);
@@ -146,8 +146,8 @@ export class RequestAdmissions implements InFlightCount {
    *
    * @param client the client in whose turn it is served; an IPv6 client counts as its /64
    */
-  wait(place: RequestPlace, client: string, timeoutMs: number, onEnd: QueueOutcome): (() => void) | null {
-    const request = new WaitingRequest(place, addressGroup(client), onEnd);
+  wait(slot: RequestSlot, client: string, timeoutMs: number, onEnd: QueueOutcome): (() => void) | null {
+    const request = new WaitingRequest(slot, addressGroup(client), onEnd);
     this.#queue.add(request, !this.#isUndecided);
     if (request.queuePlace === null) return null;
     request.deadline = this.#scheduler.after(timeoutMs, () => {
@@ -163,34 +163,34 @@ export class RequestAdmissions implements InFlightCount {
     };
   }
 
-  left(): void {
+  decrement(): void {
     this.#inFlight -= 1;
     this.#requests.giveBack();
     if (this.#queue.size > 0) this.#admitQueued();
   }
 
-  #enter(place: RequestPlace): SettledAdmission {
+  #enter(slot: RequestSlot): SettledAdmission {
     // A new request must not overtake queued ones.
-    if (this.#queue.size === 0 && this.#takeInFlight()) return place;
-    if (this.#shortOfMemory === null) return { kind: 'full', place };
-    place.giveUp();
+    if (this.#queue.size === 0 && this.#takeInFlight()) return slot;
+    if (this.#shortOfMemory === null) return { kind: 'full', slot };
+    slot.giveUp();
     return { kind: 'refused', violation: this.#shortOfMemory };
   }
 
-  async #askRoute(route: RoutePlaces): Promise<SettledAdmission> {
+  async #askRoute(route: RouteSlots): Promise<SettledAdmission> {
     return (await route.permits.ask()) ? this.#enter(route) : refusedByRoute(route);
   }
 
-  async #askRouteToo(route: RoutePlaces, countedClient: string, client: Permits): Promise<SettledAdmission> {
-    if (await route.permits.ask()) return this.#enter(new ClientPlace(route, this.#clients, countedClient, client));
+  async #askRouteToo(route: RouteSlots, countedClient: string, client: Permits): Promise<SettledAdmission> {
+    if (await route.permits.ask()) return this.#enter(new ClientSlot(route, this.#clients, countedClient, client));
     this.#giveBack(countedClient, client);
     return refusedByRoute(route);
   }
 
-  async #askClient(route: RoutePlaces, countedClient: string, client: Permits): Promise<SettledAdmission> {
+  async #askClient(route: RouteSlots, countedClient: string, client: Permits): Promise<SettledAdmission> {
     if (!(await client.ask())) return this.#refusedByClient(countedClient, client);
     const routeOutcome = route.permits.take();
-    if (routeOutcome === 'taken') return this.#enter(new ClientPlace(route, this.#clients, countedClient, client));
+    if (routeOutcome === 'taken') return this.#enter(new ClientSlot(route, this.#clients, countedClient, client));
     if (routeOutcome === 'unknown') return this.#askRouteToo(route, countedClient, client);
     this.#giveBack(countedClient, client);
     return refusedByRoute(route);
@@ -228,7 +228,7 @@ export class RequestAdmissions implements InFlightCount {
   }
 }
 
-const refusedByRoute = ({ permits }: RoutePlaces): SettledAdmission => ({
+const refusedByRoute = ({ permits }: RouteSlots): SettledAdmission => ({
   kind: 'refused',
   violation: routeViolation(permits.takenByAll, permits.limit),
 });

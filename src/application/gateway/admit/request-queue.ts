@@ -2,7 +2,7 @@ import { FairQueue, type QueuePlace } from '../../../domain/gateway/limits/fair-
 import type { LimitViolation } from '../../../domain/gateway/limits/limit-violation.js';
 import type { Permits } from '../../ports/gateway/permits.js';
 import type { ScheduledTask } from '../../ports/shared/scheduler.js';
-import type { RequestPlace } from './request-places.js';
+import type { RequestSlot } from './request-slots.js';
 
 /** Called when a request leaves the queue. Null: it is in flight; otherwise it must be refused. */
 export type QueueOutcome = (violation: LimitViolation | null) => void;
@@ -10,7 +10,7 @@ export type QueueOutcome = (violation: LimitViolation | null) => void;
 /** A queued request. */
 export class WaitingRequest {
   /** The slot that it holds. */
-  readonly place: RequestPlace;
+  readonly slot: RequestSlot;
   /** The client in whose turn it is served. */
   readonly client: string;
   /** Its position in the queue; null: it is not queued. */
@@ -20,8 +20,8 @@ export class WaitingRequest {
   deadline: ScheduledTask | null = null;
   readonly #onEnd: QueueOutcome;
 
-  constructor(place: RequestPlace, client: string, onEnd: QueueOutcome) {
-    this.place = place;
+  constructor(slot: RequestSlot, client: string, onEnd: QueueOutcome) {
+    this.slot = slot;
     this.client = client;
     this.#onEnd = onEnd;
   }
@@ -39,7 +39,7 @@ export class WaitingRequest {
   /** Ends the wait, because the client is gone. */
   giveUp(): void {
     this.deadline?.cancel();
-    this.place.giveUp();
+    this.slot.giveUp();
   }
 }
 

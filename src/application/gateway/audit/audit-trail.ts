@@ -1,11 +1,7 @@
 import type { AgentAudit, AgentDecision } from '../../../domain/agent-protocol/messages.js';
 import { auditLine } from '../../../domain/gateway/audit/audit-line.js';
 import type { AuditOutcome, AuditRecord, GatewayEvent } from '../../../domain/gateway/audit/audit-record.js';
-import {
-  type AuditedRequest,
-  judgementRecord,
-  undecidedRecord,
-} from '../../../domain/gateway/audit/judgement-record.js';
+import { type AuditedRequest, decisionRecord, undecidedRecord } from '../../../domain/gateway/audit/decision-record.js';
 import type { AuditConfiguration } from '../../../domain/gateway/configuration/audit-schema.js';
 import { ok, type Result } from '../../../domain/shared/result.js';
 import type { AuditLog, AuditLogOpener } from '../../ports/gateway/audit-log.js';
@@ -43,7 +39,7 @@ interface LeavingLog {
 }
 
 /** The parts of an exchange that audit records contain. */
-export interface JudgedRequest {
+export interface DecidedRequest {
   readonly id: string;
   readonly correlationId: string;
   readonly traceId: string;
@@ -58,14 +54,14 @@ export interface JudgedRequest {
 export type GatewayAudit = Pick<AuditTrail, 'prepare' | 'act' | 'close'>;
 
 /** The part that the request path uses, for answers of agents. */
-export type RequestAudit = Pick<AuditTrail, 'judged' | 'undecided'>;
+export type RequestAudit = Pick<AuditTrail, 'decided' | 'undecided'>;
 
 /** The time in which a replaced log must write its pending records; milliseconds. */
 export const lastWriteMs = 5_000;
 /** Minimum interval between error lines about lost records; milliseconds. */
 export const lossLineMs = 10_000;
 
-const auditedRequest = (request: JudgedRequest): AuditedRequest => ({
+const auditedRequest = (request: DecidedRequest): AuditedRequest => ({
   requestId: request.id,
   correlationId: request.correlationId,
   traceId: request.traceId,
@@ -108,12 +104,12 @@ export class AuditTrail {
   }
 
   /** Records the answer of an agent about a request or its response. */
-  judged(request: JudgedRequest, agent: string, decision: AgentDecision, audit: AgentAudit): void {
-    if (this.#log !== null) this.record(judgementRecord(auditedRequest(request), agent, decision, audit));
+  decided(request: DecidedRequest, agent: string, decision: AgentDecision, audit: AgentAudit): void {
+    if (this.#log !== null) this.record(decisionRecord(auditedRequest(request), agent, decision, audit));
   }
 
   /** Records that an agent gave no answer. */
-  undecided(request: JudgedRequest, agent: string, reason: string, failsOpen: boolean): void {
+  undecided(request: DecidedRequest, agent: string, reason: string, failsOpen: boolean): void {
     if (this.#log !== null) this.record(undecidedRecord(auditedRequest(request), agent, reason, failsOpen));
   }
 

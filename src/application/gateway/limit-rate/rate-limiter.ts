@@ -11,20 +11,20 @@ import type { Logger } from '../../ports/shared/logger.js';
 import type { RateLimitAnswer, RateLimitCharge, RateLimitStore } from '../../ports/shared/rate-limit-store.js';
 
 /** How requests are handled while the store is unavailable. */
-export type WithoutStore =
+export type StoreFailureMode =
   /** Another store, which is always available, decides. */
   { readonly kind: 'local'; readonly store: RateLimitStore } | { readonly kind: 'allow' } | { readonly kind: 'deny' };
 
-export type RateJudgement =
+export type RateDecision =
   | Exclude<RateLimitAnswer, { readonly kind: 'unavailable' }>
   /** No store could decide. `isAllowed`: the request continues; otherwise it is refused. */
-  | { readonly kind: 'unjudged'; readonly isAllowed: boolean };
+  | { readonly kind: 'undecided'; readonly isAllowed: boolean };
 
 /** After one failure, the store gets no request for `openMs`. Then one request at a time probes it. */
 const breakerRules: CircuitBreakerRules = { failureThreshold: 1, openMs: 1_000, probes: 1 };
 
-const allowed: RateJudgement = { kind: 'unjudged', isAllowed: true };
-const denied: RateJudgement = { kind: 'unjudged', isAllowed: false };
+const allowed: RateDecision = { kind: 'undecided', isAllowed: true };
+const denied: RateDecision = { kind: 'undecided', isAllowed: false };
 
 /**
  * Takes tokens from a store, and decides without it while it is unavailable. Logs when the store becomes unavailable,
@@ -32,7 +32,7 @@ const denied: RateJudgement = { kind: 'unjudged', isAllowed: false };
  */
 export class RateLimiter {
   readonly #store: RateLimitStore;
-  readonly #withoutStore: WithoutStore;
+  readonly #failureMode: StoreFailureMode;
   readonly #clock: Clock;
   readonly #logger: Logger;
   #breaker: CircuitBreaker = closedBreaker;
@@ -40,11 +40,11 @@ export class RateLimiter {
 
   constructor(
     store: RateLimitStore,
-    withoutStore: WithoutStore,
+    failureMode: StoreFailureMode,
     { clock, logger }: { readonly clock: Clock; readonly logger: Logger },
   ) {
     this.#store = store;
-    this.#withoutStore = withoutStore;
+    this.#failureMode = failureMode;
     this.#clock = clock;
     this.#logger = logger;
   }
@@ -55,8 +55,8 @@ export class RateLimiter {
   }
 
   /** Takes a token from every bucket, or from none. Synchronous if the store is; never rejects. */
-  take(charges: readonly RateLimitCharge[]): RateJudgement | Promise<RateJudgement> {
-    if (this.#breaker.state !== 'closed' && !this.#mayAsk()) return this.#judgeWithout(charges);
+  take(charges: readonly RateLimitCharge[]): RateDecision | Promise<RateDecision> {
+    if (this.#breaker.state !== 'closed' && !this.#mayAsk()) return this.#decideWithoutStore(charges);
     const { period } = this.#breaker;
     const answer = this.#store.take(charges);
     if (!(answer instanceof Promise)) return this.#note(answer, period, charges);
@@ -78,7 +78,7 @@ export class RateLimiter {
     answer: RateLimitAnswer,
     period: number,
     charges: readonly RateLimitCharge[],
-  ): RateJudgement | Promise<RateJudgement> {
+  ): RateDecision | Promise<RateDecision> {
     // An answer to an earlier period does not count for the current state of the store.
     const isCurrent = period === this.#breaker.period;
     if (answer.kind !== 'unavailable') {
@@ -86,7 +86,7 @@ export class RateLimiter {
       return answer;
     }
     if (isCurrent) this.#noteUnavailable(answer.detail);
-    return this.#judgeWithout(charges);
+    return this.#decideWithoutStore(charges);
   }
 
   #noteAvailable(): void {
@@ -100,15 +100,15 @@ export class RateLimiter {
     this.#breaker = noteFailure(this.#breaker, breakerRules, this.#clock.monotonicMs());
     if (this.#isUnavailable) return;
     this.#isUnavailable = true;
-    this.#logger.warn('Rate limit store is unavailable', { reason, on_store_failure: this.#withoutStore.kind });
+    this.#logger.warn('Rate limit store is unavailable', { reason, on_store_failure: this.#failureMode.kind });
   }
 
-  #judgeWithout(charges: readonly RateLimitCharge[]): RateJudgement | Promise<RateJudgement> {
-    if (this.#withoutStore.kind === 'allow') return allowed;
-    if (this.#withoutStore.kind === 'deny') return denied;
-    const answer = this.#withoutStore.store.take(charges);
-    return answer instanceof Promise ? answer.then(judged) : judged(answer);
+  #decideWithoutStore(charges: readonly RateLimitCharge[]): RateDecision | Promise<RateDecision> {
+    if (this.#failureMode.kind === 'allow') return allowed;
+    if (this.#failureMode.kind === 'deny') return denied;
+    const answer = this.#failureMode.store.take(charges);
+    return answer instanceof Promise ? answer.then(decided) : decided(answer);
   }
 }
 
-const judged = (answer: RateLimitAnswer): RateJudgement => (answer.kind === 'unavailable' ? denied : answer);
+const decided = (answer: RateLimitAnswer): RateDecision => (answer.kind === 'unavailable' ? denied : answer);

@@ -59,7 +59,7 @@ export const askFrom = (
 };
 
 /** The parts of an exchange that an agent's answer reads and changes. */
-type JudgedExchange = StageExchange<'body' | 'id' | 'target', 'agents' | 'forwarded'>;
+type InspectedExchange = StageExchange<'body' | 'id' | 'target', 'agents' | 'forwarded'>;
 
 /** The field that a response to an unknown content coding needs (RFC 9110, section 15.5.16). */
 const knownCodings = ['Accept-Encoding', [...contentCodings, 'identity'].join(', ')];
@@ -151,13 +151,13 @@ class AgentChain implements AgentCallListener {
     const { headers, body } = exchange.forwarded;
     const inspection = { agent: this.#agent, correlationId, first, headers, body, isPart: false, trace };
     inspectBody({ ...inspection, direction: requestDirection }, this.#services.inspection)
-      .then((judgement) => this.#inspected(judgement))
+      .then((inspected) => this.#inspected(inspected))
       .catch((error: unknown) => exchange.fail(error));
   }
 
-  #inspected(judgement: Result<InspectedBody, InspectionFailure>): void {
+  #inspected(inspected: Result<InspectedBody, InspectionFailure>): void {
     this.#endHold();
-    this.#proceed(takeJudgement(this.#exchange, this.#agent, judgement, this.#services));
+    this.#proceed(takeInspection(this.#exchange, this.#agent, inspected, this.#services));
   }
 
   /** Asks the next agents, then resumes the stages. */
@@ -168,23 +168,23 @@ class AgentChain implements AgentCallListener {
   }
 }
 
-const takeJudgement = (
-  exchange: JudgedExchange,
+const takeInspection = (
+  exchange: InspectedExchange,
   agent: AskedAgent,
-  judgement: Result<InspectedBody, InspectionFailure>,
+  inspected: Result<InspectedBody, InspectionFailure>,
   services: AgentChainServices,
 ): StageOutcome => {
   if (exchange.abandoned) return 'ended';
   services.identity.removeNewlyDeclared(exchange);
-  if (!judgement.ok) return takeFailure(exchange, agent, judgement.error, services);
-  exchange.forwarded.headers = headersOfInspected(exchange.forwarded.headers, judgement.value);
-  exchange.forwarded.body = judgement.value.body;
-  exchange.forwarded.inflation = judgement.value.inflation ?? exchange.forwarded.inflation;
-  return takeAnswer(exchange, agent, judgement.value.answer, services);
+  if (!inspected.ok) return takeFailure(exchange, agent, inspected.error, services);
+  exchange.forwarded.headers = headersOfInspected(exchange.forwarded.headers, inspected.value);
+  exchange.forwarded.body = inspected.value.body;
+  exchange.forwarded.inflation = inspected.value.inflation ?? exchange.forwarded.inflation;
+  return takeAnswer(exchange, agent, inspected.value.answer, services);
 };
 
 const takeOutcome = (
-  exchange: JudgedExchange,
+  exchange: InspectedExchange,
   agent: AskedAgent,
   outcome: AgentOutcome,
   services: AgentChainServices,
@@ -197,7 +197,7 @@ const takeOutcome = (
 };
 
 const takeAnswer = (
-  exchange: JudgedExchange,
+  exchange: InspectedExchange,
   { client }: AskedAgent,
   answer: AgentAnswer,
   { problems, audit: auditLog }: AgentChainServices,
@@ -210,7 +210,7 @@ const takeAnswer = (
     const detail = `The agent "${client.name}" sent an invalid answer.`;
     return problems.answer(exchange, 'agent_unavailable', detail, { agent: client.name, reason: applied.error });
   }
-  auditLog.judged(exchange, client.name, decision, audit);
+  auditLog.decided(exchange, client.name, decision, audit);
   if (responseHeaders.length > 0)
     exchange.agents.responseOperations = [...exchange.agents.responseOperations, ...responseHeaders];
   if (decision.kind !== 'allow') return answerWithDecision(exchange, decision, verdictOf(client.name, audit));
@@ -219,7 +219,7 @@ const takeAnswer = (
 };
 
 const takeFailure = (
-  exchange: JudgedExchange,
+  exchange: InspectedExchange,
   agent: AskedAgent,
   failure: InspectionFailure,
   services: AgentChainServices,

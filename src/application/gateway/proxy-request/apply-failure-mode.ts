@@ -18,7 +18,7 @@ export interface AgentLimitReporters {
 }
 
 /** The message that the agent was asked about, as the log names it. */
-export type JudgedMessage = 'request' | 'response';
+export type InspectedMessage = 'request' | 'response';
 
 /**
  * Handles a request or response for which an agent gave no answer. Failure mode `open` lets it continue without the
@@ -28,7 +28,7 @@ export const applyFailureMode = (
   exchange: StageExchange<'id' | 'target'>,
   { client, failureMode, metrics }: RouteAgent & { readonly metrics: AgentCallMetrics },
   failure: AgentFailure,
-  message: JudgedMessage,
+  message: InspectedMessage,
   services: FailureModeServices,
 ): StageOutcome => {
   const { problems, logger, audit } = services;

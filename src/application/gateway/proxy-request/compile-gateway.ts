@@ -29,10 +29,10 @@ import type { RateLimiter } from '../limit-rate/rate-limiter.js';
 import type { StatusReports } from '../report-status/status-reports.js';
 import type { ProblemAnswerer } from './answer-problem.js';
 import type { Stage } from './exchange.js';
+import { RetryAllowance } from './forwarding-rules.js';
+import { ResponseInspector } from './inspect-response.js';
 import { inspectionLimits } from './inspection-limits.js';
-import { ResponseJudge } from './judge-response.js';
 import type { RouteAgent } from './route-agent.js';
-import { RetryAllowance } from './sending-rules.js';
 import { admitRequest } from './stages/admit-request.js';
 import { answerBuiltin } from './stages/answer-builtin.js';
 import { askAgents } from './stages/ask-agents.js';
@@ -180,8 +180,8 @@ const compileRoute = (
       stages.push(bufferRequest({ ...services, maxBufferOctets: limits.maxBodyBufferBytes, maxBodySize }));
     }
     if (agents.some(({ events }) => events.has('response_body_chunk'))) stages.push(offerReadableCodings);
-    const responseJudge = ResponseJudge.of(agents, { ...services, inspection });
-    stages.push(send(route, upstream, { ...services, limits, maxBodySize, responseJudge }));
+    const responseInspector = ResponseInspector.of(agents, { ...services, inspection });
+    stages.push(send(route, upstream, { ...services, limits, maxBodySize, responseInspector }));
   }
   return {
     configuration: route,
@@ -196,14 +196,14 @@ const timeoutOf = ({ policies }: RouteConfiguration, { timeouts }: UpstreamConfi
 
 const admit = (route: RouteConfiguration, upstream: UpstreamConfiguration, services: RouteServices): Stage => {
   const { admissions } = services;
-  const places = admissions.route(route.id);
-  return admitRequest({ ...services, places, timeoutMs: timeoutOf(route, upstream) });
+  const slots = admissions.route(route.id);
+  return admitRequest({ ...services, slots, timeoutMs: timeoutOf(route, upstream) });
 };
 
 interface SendingRoute extends RouteServices {
   readonly limits: LimitsConfiguration;
   readonly maxBodySize: BodySizeLimit;
-  readonly responseJudge: ResponseJudge | null;
+  readonly responseInspector: ResponseInspector | null;
 }
 
 const send = (route: RouteConfiguration, upstream: UpstreamConfiguration, services: SendingRoute): Stage => {
@@ -218,7 +218,7 @@ const send = (route: RouteConfiguration, upstream: UpstreamConfiguration, servic
     timeoutMs: timeoutOf(route, upstream),
     readTimeoutMs: route.policies.readTimeoutMs,
     routeBreaker: breakers.get(route.id) ?? null,
-    heldResponseOctets: route.policies.bufferResponses ? limits.maxBodyBufferBytes : null,
+    maxBufferedResponseOctets: route.policies.bufferResponses ? limits.maxBodyBufferBytes : null,
   });
 };
 

@@ -10,8 +10,8 @@ import type { BodySource } from '../../ports/gateway/body-source.js';
 import type { RouteMetrics } from '../../ports/gateway/gateway-metrics.js';
 import type { ClientRequest, ClientResponse } from '../../ports/gateway/http-exchange.js';
 import type { UpstreamExchange } from '../../ports/gateway/upstream-client.js';
-import type { RequestPlace } from '../admit/request-places.js';
-import type { StreamPlace } from '../admit/stream-places.js';
+import type { RequestSlot } from '../admit/request-slots.js';
+import type { StreamSlot } from '../admit/stream-slots.js';
 import type { RequestTrace } from '../trace/request-tracing.js';
 import type { InflatedBody } from './inflated-body.js';
 import type { MeteredBody } from './metered-body.js';
@@ -113,7 +113,7 @@ export class Exchange {
   /** The response fields about the client's rate limits. */
   rateLimitFields: HeaderList = noHeaders;
   /** The concurrency slot; null: it has none, or has released it. */
-  admission: RequestPlace | StreamPlace | null = null;
+  admission: RequestSlot | StreamSlot | null = null;
   /** Milliseconds in the queue for that slot. They count towards the upstream's timeout. */
   queuedMs = 0;
   agents: AgentAnswers = noAgentAnswers;

@@ -1,13 +1,13 @@
 import { isEventStream } from '../../../domain/http/event-stream.js';
 import { isGrpcCall } from '../../../domain/http/grpc-error.js';
 import type { UpstreamResponse } from '../../ports/gateway/upstream-client.js';
-import { type StreamPlaces, streamAgeMs } from '../admit/stream-places.js';
+import { type StreamSlots, streamAgeMs } from '../admit/stream-slots.js';
 import type { ExchangeView } from './exchange.js';
 
 type FollowedExchange = ExchangeView<never, 'admission'>;
 
 /** Lets the slots of routes follow streams. */
-export type StreamFollower = Pick<StreamPlaces, 'follow'>;
+export type StreamFollower = Pick<StreamSlots, 'follow'>;
 
 /**
  * Lets a request leave the requests in flight if the type of its unfinished response allows it to last for any time:
@@ -29,5 +29,5 @@ export const followTunnel = (exchange: FollowedExchange, streams: StreamFollower
 
 const follow = (exchange: FollowedExchange, delayMs: number, streams: StreamFollower): void => {
   const { admission } = exchange;
-  if (admission?.kind === 'place') exchange.admission = streams.follow(admission, delayMs);
+  if (admission?.kind === 'slot') exchange.admission = streams.follow(admission, delayMs);
 };

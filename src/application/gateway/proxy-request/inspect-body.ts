@@ -16,13 +16,13 @@ import type { BodySource } from '../../ports/gateway/body-source.js';
 import type { Clock } from '../../ports/shared/clock.js';
 import type { RequestTrace } from '../trace/request-tracing.js';
 import { type InspectionLimits, inspectionCut } from './inspection-limits.js';
-import { type BodyAfterwards, type BodyInspectionFault, type BodyPiece, PresentedBody } from './presented-body.js';
+import { type BodyAfterwards, type BodyInspectionFault, type InspectedChunk, PresentedBody } from './presented-body.js';
 import { askAgent, type RouteAgent } from './route-agent.js';
 
 /** The differences between request bodies and response bodies. */
 interface BodyDirection {
   readonly event: BodyChunkEvent['kind'];
-  chunkOf(correlationId: string, piece: BodyPiece): BodyChunkEvent;
+  chunkOf(correlationId: string, piece: InspectedChunk): BodyChunkEvent;
   mutationOf(answer: AgentAnswer): BodyMutation | null;
   /** Whether trailers are forwarded with the body. */
   readonly keepsTrailers: boolean;

@@ -50,7 +50,7 @@ class BodyPieces {
 }
 
 /** A chunk of a body, as an agent gets it. */
-export interface BodyPiece {
+export interface InspectedChunk {
   readonly data: Uint8Array;
   readonly isLast: boolean;
   /** Octets of the whole body; null: unknown. */
@@ -129,7 +129,7 @@ export class PresentedBody {
   }
 
   /** The next chunk. */
-  async next(): Promise<Result<BodyPiece, BodyInspectionFault>> {
+  async next(): Promise<Result<InspectedChunk, BodyInspectionFault>> {
     try {
       const violation = this.#violation(this.#source?.declaredLength ?? 0);
       if (violation !== null) throw new BodyLimitError(violation);

@@ -27,7 +27,7 @@ import { notifyCompletion } from './notify-completion.js';
 import { type CertificateHeaderRules, takeCertificateFields } from './stages/prepare-headers.js';
 
 /** The configuration in force, compiled for requests. */
-export interface RequestPath {
+export interface ActiveConfiguration {
   readonly stages: readonly Stage[];
   /** Peers whose forwarding headers are trusted, by listener. */
   readonly trustedProxies: ReadonlyMap<string, CidrSet>;
@@ -37,9 +37,9 @@ export interface RequestPath {
   /** Responses close their connections, because the gateway drains. */
   readonly closing: boolean;
   /** Called when a request begins. */
-  entered(): void;
+  requestStarted(): void;
   /** Called when a request has ended. */
-  left(): void;
+  requestEnded(): void;
 }
 
 export interface ProxyRequestServices {
@@ -91,11 +91,11 @@ const protocolText = (version: string): string => {
 /** Runs each request through the stages of the configuration in force, and records its outcome. */
 export class ProxyRequest implements RequestHandler {
   readonly #services: ProxyRequestServices;
-  readonly #current: () => RequestPath;
+  readonly #current: () => ActiveConfiguration;
   readonly #unrouted: RouteMetrics;
   readonly #owner: ExchangeOwner;
 
-  constructor(services: ProxyRequestServices, current: () => RequestPath) {
+  constructor(services: ProxyRequestServices, current: () => ActiveConfiguration) {
     this.#services = services;
     this.#current = current;
     this.#unrouted = services.metrics.route(null);
@@ -128,7 +128,7 @@ export class ProxyRequest implements RequestHandler {
     );
     if (path.tracing !== null) exchange.trace = path.tracing.begin(exchange);
     takeCertificateFields(exchange, path.certificateHeaders);
-    path.entered();
+    path.requestStarted();
     response.onClosed((completed) => {
       if (!completed) {
         exchange.outcome.errorType ??= 'client_gone';
@@ -141,7 +141,7 @@ export class ProxyRequest implements RequestHandler {
       exchange.forwarded.inflation?.cancel();
       exchange.admission?.release();
       exchange.admission = null;
-      path.left();
+      path.requestEnded();
       this.#record(exchange);
     });
     try {

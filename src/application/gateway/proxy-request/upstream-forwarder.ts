@@ -15,14 +15,14 @@ import type { PartTrace } from '../trace/request-tracing.js';
 import type { ProblemAnswerer } from './answer-problem.js';
 import { UpstreamFailureAnswers } from './answer-upstream-failure.js';
 import { type AttemptEnd, blamed, endOfAnswer, endOfFailure, endOfStatus, type ResponseFault } from './attempt-end.js';
+import { inspectAndRelay } from './buffer-response.js';
 import { repeatableBody } from './buffered-body.js';
 import type { Exchange, Stage, UpstreamAttempts } from './exchange.js';
 import { followStream, followTunnel } from './follow-stream.js';
-import { relayHeldResponse } from './hold-response.js';
+import type { ForwardingRules } from './forwarding-rules.js';
 import { relayInterim, relayResponse } from './relay-response.js';
 import { relayTunnel } from './relay-tunnel.js';
 import type { RepeatableBody } from './replayable-body.js';
-import type { SendingRules } from './sending-rules.js';
 
 const noTargets: readonly string[] = [];
 
@@ -35,7 +35,7 @@ class UpstreamForwarder implements UpstreamListener, BalancingRequest, UpstreamA
   address: string | null = null;
   targetFields: HeaderList = noHeaders;
   readonly #exchange: Exchange;
-  readonly #rules: SendingRules;
+  readonly #rules: ForwardingRules;
   /** The period of the route's breaker; see `uncountedPeriod`. */
   #period: number;
   /** Monotonic milliseconds. */
@@ -51,7 +51,7 @@ class UpstreamForwarder implements UpstreamListener, BalancingRequest, UpstreamA
   /** Octets of the interim responses that were relayed. */
   #interimOctets = 0;
 
-  private constructor(exchange: Exchange, rules: SendingRules, period: number, deadlineMs: number) {
+  private constructor(exchange: Exchange, rules: ForwardingRules, period: number, deadlineMs: number) {
     const body = exchange.forwarded.body;
     this.#exchange = exchange;
     this.#rules = rules;
@@ -65,7 +65,7 @@ class UpstreamForwarder implements UpstreamListener, BalancingRequest, UpstreamA
    *
    * @param period the period in which the route's breaker admitted the request
    */
-  static begin(exchange: Exchange, rules: SendingRules, period: number): void {
+  static begin(exchange: Exchange, rules: ForwardingRules, period: number): void {
     const nowMs = rules.clock.turnMs();
     rules.allowance.requestBegun();
     const forwarder = new UpstreamForwarder(exchange, rules, period, nowMs + rules.timeoutMs - exchange.queuedMs);
@@ -96,7 +96,7 @@ class UpstreamForwarder implements UpstreamListener, BalancingRequest, UpstreamA
 
   informed(status: number, headers: HeaderList): void {
     // An interim response must not bypass the agents that inspect responses.
-    if (this.#rules.responseJudge !== null) return;
+    if (this.#rules.responseInspector !== null) return;
     try {
       this.#interimOctets = relayInterim(this.#exchange, status, headers, this.#interimOctets);
     } catch (error) {
@@ -127,7 +127,7 @@ class UpstreamForwarder implements UpstreamListener, BalancingRequest, UpstreamA
     }
   }
 
-  mayRepeat(): boolean {
+  takeRetry(): boolean {
     const { counters, retries } = this.#rules;
     if (this.count >= retries.maxAttempts || !this.#hasRetry()) return false;
     counters.attempted();
@@ -163,7 +163,7 @@ class UpstreamForwarder implements UpstreamListener, BalancingRequest, UpstreamA
         upgradeToWebSocket: exchange.request.wantsWebSocket,
         timeoutMs: Math.max(1, this.#deadlineMs - nowMs),
         readMs: rules.readTimeoutMs,
-        patienceMs: rules.timeoutMs,
+        configuredTimeoutMs: rules.timeoutMs,
       },
       this,
     );
@@ -238,7 +238,7 @@ class UpstreamForwarder implements UpstreamListener, BalancingRequest, UpstreamA
 
   #deliver(response: UpstreamResponse): void {
     const { status, tunnel } = response;
-    const { responseJudge, heldResponseOctets, scheduler, streams } = this.#rules;
+    const { responseInspector, maxBufferedResponseOctets, scheduler, streams } = this.#rules;
     const exchange = this.#exchange;
     if (tunnel !== null) {
       exchange.waitOver();
@@ -248,9 +248,9 @@ class UpstreamForwarder implements UpstreamListener, BalancingRequest, UpstreamA
       return;
     }
     const fault =
-      responseJudge === null && heldResponseOctets === null
+      responseInspector === null && maxBufferedResponseOctets === null
         ? relayResponse(exchange, response)
-        : relayHeldResponse(exchange, response, this.#rules, {
+        : inspectAndRelay(exchange, response, this.#rules, {
             cancel: () => this.#sent?.cancel(),
             ended: () => this.#finish(endOfStatus(status)),
           });
@@ -303,7 +303,7 @@ class UpstreamForwarder implements UpstreamListener, BalancingRequest, UpstreamA
   }
 }
 
-export interface ForwardingOptions extends Omit<SendingRules, 'upstream' | 'counters' | 'answers'> {
+export interface ForwardingOptions extends Omit<ForwardingRules, 'upstream' | 'counters' | 'answers'> {
   readonly metrics: GatewayMetrics;
   readonly problems: ProblemAnswerer;
   /** The limit for request bodies. */
@@ -313,8 +313,8 @@ export interface ForwardingOptions extends Omit<SendingRules, 'upstream' | 'coun
 /** Forwards the request to a target of the upstream, retries it on other targets, and relays the response. */
 export const sendToUpstream = (upstream: string, options: ForwardingOptions): Stage => {
   const { chooser, clock, scheduler, metrics, timeoutMs, retries, allowance, problems, routeBreaker } = options;
-  const { readTimeoutMs, streams, descriptors, heldResponseOctets, responseJudge } = options;
-  const rules: SendingRules = {
+  const { readTimeoutMs, streams, descriptors, maxBufferedResponseOctets, responseInspector } = options;
+  const rules: ForwardingRules = {
     upstream,
     chooser,
     clock,
@@ -328,8 +328,8 @@ export const sendToUpstream = (upstream: string, options: ForwardingOptions): St
     retries,
     allowance,
     answers: new UpstreamFailureAnswers(upstream, options),
-    heldResponseOctets,
-    responseJudge,
+    maxBufferedResponseOctets,
+    responseInspector,
   };
   return (exchange) => {
     const period = routeBreaker === null ? uncountedPeriod : routeBreaker.admit();

@@ -6,7 +6,7 @@ import type { AgentClient } from '../../ports/gateway/agent-client.js';
 import type { Tracer, TracerFactory } from '../../ports/gateway/tracer.js';
 import type { Random } from '../../ports/shared/random.js';
 import { UpstreamTargets, type UpstreamTargetsEnvironment } from '../choose-upstream/upstream-targets.js';
-import type { RateLimiters } from '../limit-rate/rate-limiters.js';
+import type { RateLimiterPool } from '../limit-rate/rate-limiter-pool.js';
 import { compileGateway, type StageServices } from '../proxy-request/compile-gateway.js';
 import { certificateHeaderRules } from '../proxy-request/stages/prepare-headers.js';
 import { RequestTracing } from '../trace/request-tracing.js';
@@ -19,7 +19,7 @@ export interface GenerationBuilding {
   readonly agents: AgentRegistry;
   readonly stages: StageServices;
   readonly upstreamTargets: UpstreamTargetsEnvironment;
-  readonly rateLimiters: RateLimiters;
+  readonly rateLimiters: RateLimiterPool;
   readonly createTracer: TracerFactory;
   readonly random: Random;
   /** The instance name if the configuration sets none. */

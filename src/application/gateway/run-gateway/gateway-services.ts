@@ -7,7 +7,7 @@ import type { Random } from '../../ports/shared/random.js';
 import type { AuditTrail } from '../audit/audit-trail.js';
 import type { UpstreamTargetsEnvironment } from '../choose-upstream/upstream-targets.js';
 import type { MemoryGuard } from '../guard-resources/memory-guard.js';
-import type { RateLimiters } from '../limit-rate/rate-limiters.js';
+import type { RateLimiterPool } from '../limit-rate/rate-limiter-pool.js';
 import type { StageServices } from '../proxy-request/compile-gateway.js';
 import type { AgentRegistry } from './agent-registry.js';
 import type { ListenerRegistry } from './listener-registry.js';
@@ -24,7 +24,7 @@ export interface GatewayServices {
   readonly state: RunningState;
   readonly stages: StageServices;
   readonly upstreamTargets: UpstreamTargetsEnvironment;
-  readonly rateLimiters: RateLimiters;
+  readonly rateLimiters: RateLimiterPool;
   readonly memory: MemoryGuard;
   readonly createTracer: TracerFactory;
   readonly random: Random;

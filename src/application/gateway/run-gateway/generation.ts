@@ -3,10 +3,10 @@ import type { CidrSet } from '../../../domain/http/cidr-set.js';
 import type { Tracer } from '../../ports/gateway/tracer.js';
 import type { UpstreamTargets } from '../choose-upstream/upstream-targets.js';
 import type { CircuitBreakerHolder } from '../circuit-breakers/circuit-breaker-holder.js';
-import type { RateLimiterInUse } from '../limit-rate/rate-limiters.js';
+import type { RateLimiterInUse } from '../limit-rate/rate-limiter-pool.js';
 import type { CompiledGateway } from '../proxy-request/compile-gateway.js';
 import type { Stage } from '../proxy-request/exchange.js';
-import type { RequestPath } from '../proxy-request/proxy-request.js';
+import type { ActiveConfiguration } from '../proxy-request/proxy-request.js';
 import type { CompiledRoute } from '../proxy-request/stages/choose-route.js';
 import type { CertificateHeaderRules } from '../proxy-request/stages/prepare-headers.js';
 import type { RequestTracing } from '../trace/request-tracing.js';
@@ -29,7 +29,7 @@ const tracesGraceMs = 2_000;
  * Everything that was built for one configuration. A request stays with the generation that it entered. When a replaced
  * generation has no requests left, its resources are closed.
  */
-export class Generation implements RequestPath {
+export class Generation implements ActiveConfiguration {
   readonly stages: readonly Stage[];
   readonly routes: readonly CompiledRoute[];
   readonly breakers: ReadonlyMap<string, CircuitBreakerHolder>;
@@ -63,11 +63,11 @@ export class Generation implements RequestPath {
     return this.#inFlight;
   }
 
-  entered(): void {
+  requestStarted(): void {
     this.#inFlight += 1;
   }
 
-  left(): void {
+  requestEnded(): void {
     this.#inFlight -= 1;
     if (this.#inFlight === 0) this.#whenEmpty?.();
   }

@@ -21,7 +21,7 @@ import type { RequestAdmissions } from '../admit/request-admissions.js';
 import { sumPools } from '../choose-upstream/pool-exhaustion.js';
 import type { RouteBreakers } from '../circuit-breakers/route-breakers.js';
 import type { MemoryGuard } from '../guard-resources/memory-guard.js';
-import type { RateLimiters } from '../limit-rate/rate-limiters.js';
+import type { RateLimiterPool } from '../limit-rate/rate-limiter-pool.js';
 import type { AgentRegistry } from './agent-registry.js';
 import type { Generation } from './generation.js';
 import { type ListenerRegistry, listenerKey } from './listener-registry.js';
@@ -30,7 +30,7 @@ import { type ListenerRegistry, listenerKey } from './listener-registry.js';
 export interface Traffic {
   readonly admissions: RequestAdmissions;
   readonly breakers: RouteBreakers;
-  readonly rateLimiters: RateLimiters;
+  readonly rateLimiters: RateLimiterPool;
   readonly memory: MemoryGuard;
 }
 

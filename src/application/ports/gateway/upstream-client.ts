@@ -24,7 +24,7 @@ export interface UpstreamRequest {
    * The configured timeout in milliseconds; queues and other attempts have reduced `timeoutMs`. A
    * target that had less than half of it is not blamed for a timeout.
    */
-  readonly patienceMs: number;
+  readonly configuredTimeoutMs: number;
 }
 
 /**
@@ -103,7 +103,7 @@ export interface UpstreamListener {
    * processed it. True: send it again on another connection to the same target; that counts as a
    * retry.
    */
-  mayRepeat(): boolean;
+  takeRetry(): boolean;
 }
 
 /** A request in flight. */

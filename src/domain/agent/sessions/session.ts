@@ -10,7 +10,7 @@ export interface SessionAttribute {
 }
 
 /** The names by which a logout request of the identity provider finds a session. */
-export interface LogoutIndex {
+export interface LogoutIdentifiers {
   /** The subject: the value of a SAML NameID. */
   readonly subject: string;
   /** The provider's name of its session: a SAML SessionIndex; null: it gave none. */
@@ -26,7 +26,7 @@ export interface Session {
   /** The identity provider: the entity id of a SAML provider. */
   readonly provider: string;
   /** Null: the provider named no subject, so its logout requests cannot find the session. */
-  readonly logout: LogoutIndex | null;
+  readonly logout: LogoutIdentifiers | null;
   /** Data with which the method signs the user out at the provider. Opaque to stores. */
   readonly details: Readonly<Record<string, string>>;
   readonly attributes: readonly SessionAttribute[];

@@ -79,7 +79,7 @@ class PermitState {
 }
 
 /** How long to wait for workers to return unused permits, in milliseconds. */
-export const recallPatienceMs = 100;
+export const recallTimeoutMs = 100;
 
 /**
  * The permits of a key of which a worker needs more than its static share. Every permit is held by a worker, in transit
@@ -142,7 +142,7 @@ export class PermitContention {
     if (isStarved && this.#slack > 0) this.#tighten();
     const isAwaiting = this.#isAwaiting;
     if (!isAwaiting) this.#dueMs = null;
-    else if (isStarved) this.#dueMs ??= nowMs + recallPatienceMs;
+    else if (isStarved) this.#dueMs ??= nowMs + recallTimeoutMs;
     if (isStarved) {
       if (!isAwaiting || (this.#dueMs !== null && this.#dueMs <= nowMs)) this.#refuse();
       return;

@@ -1,4 +1,4 @@
-import { type HeaderSummary, knownOf } from '../../http/field-traits.js';
+import { type HeaderSummary, summaryOf } from '../../http/field-traits.js';
 import type { HeaderList } from '../../http/header-list.js';
 import { parseDecimal } from '../../shared/decimal.js';
 import { err, ok, type Result } from '../../shared/result.js';
@@ -36,7 +36,7 @@ export const checkRequestHead = (
 ): LimitViolation | null => {
   const count = headers.length / 2;
   if (count > limits.maxHeaderCount) return headerViolation('max-header-count', limits.maxHeaderCount, count);
-  const found = knownOf(headers, known);
+  const found = summaryOf(headers, known);
   if (found !== null && isSmall(found, limits)) return null;
   let total = 0;
   for (let index = 0; index + 1 < headers.length; index += 2) {

@@ -15,7 +15,7 @@ export interface AppliedRateLimit {
   readonly key: RateLimitKey | { readonly kind: 'everybody' };
   readonly limit: RateLimit;
   /** Whether responses advertise the limit even if it does not refuse. Shared usage stays private. */
-  readonly isTold: boolean;
+  readonly isAdvertised: boolean;
 }
 
 /** The route of a request. */
@@ -50,14 +50,14 @@ export const appliedRateLimits = (rates: RateLimits, route: LimitedRoute | null)
     setting: 'max-requests-per-second-global',
     space: 'global',
     key: { kind: 'everybody' },
-    isTold: false,
+    isAdvertised: false,
   });
   add(rates.perClient, {
     name: 'client',
     setting: 'max-requests-per-second-per-client',
     space: 'client',
     key: { kind: 'client_ip' },
-    isTold: true,
+    isAdvertised: true,
   });
   if (route === null) return applied;
   add(rates.perRoute, {
@@ -65,7 +65,7 @@ export const appliedRateLimits = (rates: RateLimits, route: LimitedRoute | null)
     setting: 'max-requests-per-second-per-route',
     space: `route ${route.id}`,
     key: { kind: 'route' },
-    isTold: false,
+    isAdvertised: false,
   });
   if (route.policy === null) return applied;
   add(route.policy.limit, {
@@ -73,7 +73,7 @@ export const appliedRateLimits = (rates: RateLimits, route: LimitedRoute | null)
     setting: 'rate-limit',
     space: `route-policy ${route.id}`,
     key: route.policy.key,
-    isTold: true,
+    isAdvertised: true,
   });
   return applied;
 };

@@ -51,14 +51,19 @@ const serviceItem = ({ name, limit, left, waitMs }: AdvertisedRateLimit): string
  * The fields RateLimit-Policy and RateLimit (draft-ietf-httpapi-ratelimit-headers-10). Each limit is an item of both
  * lists.
  */
-export const rateLimitFields = (told: readonly AdvertisedRateLimit[]): HeaderList => {
-  if (told.length === 0) return noHeaders;
-  return ['RateLimit-Policy', told.map(policyItem).join(', '), 'RateLimit', told.map(serviceItem).join(', ')];
+export const rateLimitFields = (advertised: readonly AdvertisedRateLimit[]): HeaderList => {
+  if (advertised.length === 0) return noHeaders;
+  return [
+    'RateLimit-Policy',
+    advertised.map(policyItem).join(', '),
+    'RateLimit',
+    advertised.map(serviceItem).join(', '),
+  ];
 };
 
 /** A limit that responses may advertise. */
 export interface AdvertisableRateLimit extends Pick<AdvertisedRateLimit, 'name' | 'limit'> {
-  readonly isTold: boolean;
+  readonly isAdvertised: boolean;
 }
 
 /** The last advertised state of one limit. Most responses repeat it. */
@@ -97,11 +102,13 @@ class ToldLast {
 export const takenRateLimitFields = (
   limits: readonly AdvertisableRateLimit[],
 ): ((left: readonly number[]) => HeaderList) => {
-  const told = limits.flatMap(({ name, limit, isTold }, place) => (isTold ? [new ToldLast(name, limit, place)] : []));
-  if (told.length === 0) return () => noHeaders;
+  const advertised = limits.flatMap(({ name, limit, isAdvertised }, place) =>
+    isAdvertised ? [new ToldLast(name, limit, place)] : [],
+  );
+  if (advertised.length === 0) return () => noHeaders;
   const policy = ownText(
     limits
-      .filter(({ isTold }) => isTold)
+      .filter(({ isAdvertised }) => isAdvertised)
       .map(policyItem)
       .join(', '),
   );
@@ -109,10 +116,10 @@ export const takenRateLimitFields = (
   let isRepeated = false;
   return (left) => {
     let isSame = last !== noHeaders;
-    for (const each of told) if (!each.stays(left[each.place] as number)) isSame = false;
+    for (const each of advertised) if (!each.stays(left[each.place] as number)) isSame = false;
     if (!isSame) {
       let service = '';
-      for (const { text } of told) service = service === '' ? text : `${service}, ${text}`;
+      for (const { text } of advertised) service = service === '' ? text : `${service}, ${text}`;
       last = ['RateLimit-Policy', policy, 'RateLimit', service];
       isRepeated = false;
     } else if (!isRepeated) {

@@ -2,27 +2,27 @@ import { connect, type Socket } from 'node:net';
 import fc from 'fast-check';
 import { describe, expect } from 'vitest';
 import { NodeListeningSockets } from '../../../../src/adapters/outbound/node-listening-sockets/node-listening-sockets.js';
-import { SocketLayers } from '../../../../src/adapters/stream-sockets/socket-layers.js';
+import { SocketLayerSelector } from '../../../../src/adapters/stream-sockets/socket-layer-selector.js';
 import {
-  nodeSocket,
   readAsStream,
   readOctets,
   type StreamSocket,
+  toNodeSocket,
 } from '../../../../src/adapters/stream-sockets/stream-socket.js';
 import type { UpstreamStream } from '../../../../src/adapters/stream-sockets/upstream-stream.js';
 import type { CleanUp } from '../../../support/shared/clean-up.js';
 import { eventually } from '../../../support/shared/eventually.js';
 import { it } from '../../../support/shared/fixtures.js';
 
-const layersOf = async (name: 'native' | 'node'): Promise<SocketLayers> => {
-  const layers = new SocketLayers();
+const layersOf = async (name: 'native' | 'node'): Promise<SocketLayerSelector> => {
+  const layers = new SocketLayerSelector();
   const chosen = await layers.choose(name);
   if (!chosen.ok) throw new Error(chosen.error);
   return layers;
 };
 
 /** A listener of a layer, whose connections go to `accepted`. */
-const listening = async (cleanUp: CleanUp, layers: SocketLayers, accepted: (socket: StreamSocket) => void) => {
+const listening = async (cleanUp: CleanUp, layers: SocketLayerSelector, accepted: (socket: StreamSocket) => void) => {
   const socket = await new NodeListeningSockets().open('k', { host: '127.0.0.1', port: 0 }, 'k');
   const acceptor = layers.current.acceptor(socket, accepted);
   await acceptor.listen();
@@ -33,7 +33,10 @@ const listening = async (cleanUp: CleanUp, layers: SocketLayers, accepted: (sock
 };
 
 /** Both ends of a connection: `near` is of the layer. */
-const connected = async (cleanUp: CleanUp, layers: SocketLayers): Promise<{ near: StreamSocket; far: Socket }> => {
+const connected = async (
+  cleanUp: CleanUp,
+  layers: SocketLayerSelector,
+): Promise<{ near: StreamSocket; far: Socket }> => {
   const accepted: StreamSocket[] = [];
   const { port } = await listening(cleanUp, layers, (socket) => void accepted.push(socket));
   const far = connect({ host: '127.0.0.1', port, allowHalfOpen: true });
@@ -187,7 +190,7 @@ describe.each(['native', 'node'] as const)('a socket of the %s layer', (name) =>
     readOctets(near, take);
     far.write('abc');
     await eventually(() => first === 'abc');
-    const stream = nodeSocket(near);
+    const stream = toNodeSocket(near);
     stream.pause();
     readAsStream(stream, take);
     stream.unshift(Buffer.from('bc'));

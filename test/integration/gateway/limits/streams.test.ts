@@ -5,7 +5,7 @@ import { Metadata, type ServerWritableStream } from '@grpc/grpc-js';
 import { describe, expect } from 'vitest';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { NodeScheduler } from '../../../../src/adapters/outbound/node-scheduler/node-scheduler.js';
-import { streamAgeMs } from '../../../../src/application/gateway/admit/stream-places.js';
+import { streamAgeMs } from '../../../../src/application/gateway/admit/stream-slots.js';
 import type { LimitsConfiguration } from '../../../../src/domain/gateway/configuration/gateway-configuration.js';
 import { ClientConnection } from '../../../support/gateway/client-connection.js';
 import {

@@ -7,7 +7,7 @@ import type {
 import type { ConnectionTls } from '../../../../application/ports/gateway/http-exchange.js';
 import type { CidrSet } from '../../../../domain/http/cidr-set.js';
 import { unmappedAddress } from '../../../../domain/http/ip-address.js';
-import { nodeSocket, type StreamSocket } from '../../../stream-sockets/stream-socket.js';
+import { type StreamSocket, toNodeSocket } from '../../../stream-sockets/stream-socket.js';
 import { type ConnectionOrigin, plainOrigin } from './client-connection.js';
 import type { ConnectionRefuser } from './connection-refuser.js';
 import { connectionTls } from './connection-tls.js';
@@ -177,7 +177,7 @@ export class ConnectionGate {
     const peerAddress = unmappedAddress(remoteAddress);
     if (!this.#proxyHeaders.areExpected) this.#judge(raw, peerAddress, null);
     else {
-      const stream = nodeSocket(raw);
+      const stream = toNodeSocket(raw);
       this.#proxyHeaders.take(stream, peerAddress, (proxied) =>
         this.#judge(stream, proxied.client?.address ?? peerAddress, proxied),
       );
@@ -193,7 +193,7 @@ export class ConnectionGate {
 
   #receive(given: StreamSocket, peerAddress: string, proxied: Proxied | null, admission: ConnectionAdmission): void {
     // TLS runs on sockets of Node.
-    const raw = this.#securing === null ? given : nodeSocket(given);
+    const raw = this.#securing === null ? given : toNodeSocket(given);
     if (admission.kind === 'admitted') {
       const connection = this.#connection(raw, peerAddress, proxied, null);
       this.#open.add(connection);
@@ -237,7 +237,7 @@ export class ConnectionGate {
   }
 
   #handshake(connection: Connection, securing: TlsServer): void {
-    const raw = nodeSocket(connection.raw);
+    const raw = toNodeSocket(connection.raw);
     raw.on('error', () => raw.destroy());
     // TLS signals half-close itself. Without this setting, a FIN during the handshake would leave
     // the socket half open.

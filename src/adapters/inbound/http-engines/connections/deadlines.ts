@@ -2,15 +2,15 @@ import type { EngineLimits } from '../../../../application/ports/gateway/http-en
 import type { ListenerTimeouts } from '../../../../domain/gateway/configuration/gateway-configuration.js';
 import type { BodyPace } from '../../../../domain/gateway/limits/body-pace.js';
 import { TimerWheel, type WheelTimer } from '../../../../domain/shared/timer-wheel.js';
-import { type StreamSocket, standOf } from '../../../stream-sockets/stream-socket.js';
+import { type StreamSocket, writeProgressToken } from '../../../stream-sockets/stream-socket.js';
 
 /** Timeouts for reading a request body. */
-export interface BodyPatience extends BodyPace {
+export interface BodyTimeouts extends BodyPace {
   /** Longest silence, in milliseconds. */
   readonly silenceMs: number;
 }
 
-const bodyPatience = ({ bodyMs: silenceMs, minBodyOctetsPerSecond }: ListenerTimeouts): BodyPatience => ({
+const bodyTimeouts = ({ bodyMs: silenceMs, minBodyOctetsPerSecond }: ListenerTimeouts): BodyTimeouts => ({
   silenceMs,
   minOctetsPerSecond: minBodyOctetsPerSecond,
   graceMs: silenceMs,
@@ -20,12 +20,12 @@ const bodyPatience = ({ bodyMs: silenceMs, minBodyOctetsPerSecond }: ListenerTim
 export class ListenerTimers {
   readonly #limits: EngineLimits;
   #timeouts: ListenerTimeouts;
-  #body: BodyPatience;
+  #body: BodyTimeouts;
 
   constructor(limits: EngineLimits, timeouts: ListenerTimeouts) {
     this.#limits = limits;
     this.#timeouts = timeouts;
-    this.#body = bodyPatience(timeouts);
+    this.#body = bodyTimeouts(timeouts);
   }
 
   get timeouts(): ListenerTimeouts {
@@ -40,13 +40,13 @@ export class ListenerTimers {
    * Timeouts for a body that begins now. The pace check starts after one silence timeout of total
    * waiting.
    */
-  get body(): BodyPatience {
+  get body(): BodyTimeouts {
     return this.#body;
   }
 
   change(timeouts: ListenerTimeouts): void {
     this.#timeouts = timeouts;
-    this.#body = bodyPatience(timeouts);
+    this.#body = bodyTimeouts(timeouts);
   }
 }
 
@@ -176,7 +176,7 @@ class WriteProgress {
   dueMs = Number.POSITIVE_INFINITY;
   readonly #socket: StreamSocket;
   /** Write progress at the last check. */
-  #stand = '';
+  #progressToken = '';
   #drained: Promise<void> | null = null;
   #resolve: (() => void) | null = null;
   #isListening = false;
@@ -194,7 +194,7 @@ class WriteProgress {
         if (this.#drained !== null) this.end();
       });
     }
-    this.#stand = standOf(this.#socket);
+    this.#progressToken = writeProgressToken(this.#socket);
     this.dueMs = dueMs;
     this.#drained = new Promise((resolve) => {
       this.#resolve = resolve;
@@ -208,7 +208,7 @@ class WriteProgress {
    */
   flush(dueMs: number, told: (() => void) | null): void {
     this.end();
-    this.#stand = '';
+    this.#progressToken = '';
     this.dueMs = dueMs;
     // An empty write completes when all writes before it have.
     if (told !== null && !this.#socket.destroyed) this.#socket.write('', 'latin1', told);
@@ -216,9 +216,9 @@ class WriteProgress {
 
   /** Whether the client read something since the last check. */
   look(nextDueMs: number): boolean {
-    const stand = standOf(this.#socket);
-    const isMoving = stand !== this.#stand;
-    this.#stand = stand;
+    const progressToken = writeProgressToken(this.#socket);
+    const isMoving = progressToken !== this.#progressToken;
+    this.#progressToken = progressToken;
     this.dueMs = nextDueMs;
     return isMoving;
   }

@@ -4,7 +4,7 @@ import { firstBodyWait, nextBodyWait } from '../../../../domain/gateway/limits/b
 import { type HeaderList, noHeaders } from '../../../../domain/http/header-list.js';
 import { ChunkedReader, type OctetText } from '../../../wire/http1/chunked-reader.js';
 import { requestHead } from '../../../wire/http1/read-request-head.js';
-import type { BodyPatience } from '../connections/deadlines.js';
+import type { BodyTimeouts } from '../connections/deadlines.js';
 import { maxReadAheadOctets, type ReadAheadBudget } from '../connections/read-ahead.js';
 import { PieceQueue } from './corked-writes.js';
 import type { Http1ConnectionContext } from './http1-connection-context.js';
@@ -56,7 +56,7 @@ export class CoreBody implements ClientBody {
   /** Discarded octets. */
   unwanted = 0;
   readonly #connection: BodyConnection;
-  readonly #patience: BodyPatience;
+  readonly #patience: BodyTimeouts;
   readonly #budget: ReadAheadBudget;
   readonly #pieces = new PieceQueue();
   /** Null if Content-Length frames the body. */
@@ -82,7 +82,7 @@ export class CoreBody implements ClientBody {
     connection: BodyConnection,
     readonly declaredLength: number | null,
     awaitsContinue: boolean,
-    patience: BodyPatience,
+    patience: BodyTimeouts,
     budget: ReadAheadBudget,
   ) {
     this.#connection = connection;

@@ -11,10 +11,10 @@ import {
 } from '../../../event-loop-batching/event-loop-turn.js';
 import {
   isDetachable,
-  nodeSocket,
   readAsStream,
   readOctets,
   type StreamSocket,
+  toNodeSocket,
 } from '../../../stream-sockets/stream-socket.js';
 import { faultOf, incompleteHead } from '../../../wire/http1/head-fault.js';
 import { requestHead } from '../../../wire/http1/read-request-head.js';
@@ -157,7 +157,7 @@ export class CoreConnection implements BodyConnection, ResponseConnection {
   }
 
   handOver(): Socket {
-    const socket = nodeSocket(this.socket);
+    const socket = toNodeSocket(this.socket);
     this.#phase = 'given';
     this.#waits.end();
     this.#deadline.end();
@@ -204,7 +204,7 @@ export class CoreConnection implements BodyConnection, ResponseConnection {
     }
     boundLateness();
     // The connection may have become a tunnel, which then owns these octets.
-    if (this.#phase === 'given') nodeSocket(this.socket).push(octets);
+    if (this.#phase === 'given') toNodeSocket(this.socket).push(octets);
     else this.#handleOctets(octets);
   }
 

@@ -10,8 +10,8 @@ import type { ListeningSockets } from '../../../../application/ports/gateway/lis
 import type { SocketAddress } from '../../../../domain/configuration/network-addresses.js';
 import type { Result } from '../../../../domain/shared/result.js';
 import { boundLateReads } from '../../../event-loop-batching/event-loop-turn.js';
-import { nodeSockets } from '../../../stream-sockets/node-sockets.js';
-import type { SocketLayers } from '../../../stream-sockets/socket-layers.js';
+import { nodeSocketLayer } from '../../../stream-sockets/node-socket-layer.js';
+import type { SocketLayerSelector } from '../../../stream-sockets/socket-layer-selector.js';
 import type { StreamSocket } from '../../../stream-sockets/stream-socket.js';
 import type { ConnectionOrigin } from '../connections/client-connection.js';
 import { ConnectionGate } from '../connections/connection-gate.js';
@@ -55,12 +55,12 @@ export class CoreSessions implements EngineSessions {
 /** Serves HTTP/1.1 with the project's parser, and HTTP/2 over node:http2. */
 export class CoreHttpEngine implements HttpEngine {
   readonly #sockets: ListeningSockets;
-  readonly #layers: SocketLayers;
+  readonly #layers: SocketLayerSelector;
   readonly #refusals = new ConnectionRefuser();
   readonly #deadlines = new Deadlines();
   readonly #writes = new CorkedWrites();
 
-  constructor(sockets: ListeningSockets, layers: SocketLayers) {
+  constructor(sockets: ListeningSockets, layers: SocketLayerSelector) {
     this.#sockets = sockets;
     this.#layers = layers;
   }
@@ -98,7 +98,7 @@ export class CoreHttpEngine implements HttpEngine {
     const socket = await this.#sockets.open(key, address, name);
     // TLS, PROXY headers and HTTP/2 run on sockets of Node: a native one would only be handed over.
     const needsNode = tls !== null || proxyHeaderFrom !== null || http2;
-    const layer = needsNode ? nodeSockets : this.#layers.current;
+    const layer = needsNode ? nodeSocketLayer : this.#layers.current;
     const acceptor = layer.acceptor(socket, (raw) => gate.take(raw));
     return new EngineListener(key, acceptor, gate, sessions, patience, socket, limits);
   }

@@ -9,7 +9,7 @@ import type {
 import { fieldTrait } from '../../../../domain/http/field-traits.js';
 import type { HeaderList } from '../../../../domain/http/header-list.js';
 import { isBodyless, isUnframed } from '../../../../domain/http/returnable-fields.js';
-import { nodeSocket } from '../../../stream-sockets/stream-socket.js';
+import { toNodeSocket } from '../../../stream-sockets/stream-socket.js';
 import { chunkEnd, chunkStart, fieldLines, lastChunk, responseHeadText } from '../../../wire/http1/head-text.js';
 import type { Framing } from '../../../wire/http1/message-head.js';
 import { ResponseLines } from '../../../wire/http1-responses/response-lines.js';
@@ -205,7 +205,7 @@ export class CoreResponse implements ClientResponse {
     this.headSent = true;
     this.isGiven = true;
     this.isHandedOver = true;
-    if (this.#isOver) return nodeSocket(this.#connection.socket);
+    if (this.#isOver) return toNodeSocket(this.#connection.socket);
     const socket = this.#connection.handOver();
     socket.write(head, 'latin1');
     return socket;

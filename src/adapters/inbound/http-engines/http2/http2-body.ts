@@ -3,7 +3,7 @@ import { BodyReadError } from '../../../../application/ports/gateway/body-source
 import type { ClientBody } from '../../../../application/ports/gateway/http-exchange.js';
 import { firstBodyWait, nextBodyWait } from '../../../../domain/gateway/limits/body-pace.js';
 import type { HeaderList } from '../../../../domain/http/header-list.js';
-import { type BodyPatience, Deadline, type Deadlines } from '../connections/deadlines.js';
+import { type BodyTimeouts, Deadline, type Deadlines } from '../connections/deadlines.js';
 import type { PayloadMeter } from './session-options.js';
 
 interface WaitingReader {
@@ -16,7 +16,7 @@ interface WaitingReader {
  */
 export class Http2Body implements ClientBody {
   readonly #stream: ServerHttp2Stream;
-  readonly #patience: BodyPatience;
+  readonly #patience: BodyTimeouts;
   readonly #deadlines: Deadlines;
   readonly #meter: PayloadMeter;
   readonly #deadline = new Deadline(() => this.#runOut());
@@ -35,7 +35,7 @@ export class Http2Body implements ClientBody {
     stream: ServerHttp2Stream,
     readonly declaredLength: number | null,
     expectsContinue: boolean,
-    patience: BodyPatience,
+    patience: BodyTimeouts,
     deadlines: Deadlines,
     meter: PayloadMeter,
   ) {

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import type { RequestHandler } from '../../../../application/ports/gateway/http-engine.js';
-import { nodeSocket, type StreamSocket } from '../../../stream-sockets/stream-socket.js';
+import { type StreamSocket, toNodeSocket } from '../../../stream-sockets/stream-socket.js';
 import { type ConnectionOrigin, clientConnection } from '../connections/client-connection.js';
 import { rejectionOctets } from '../connections/connection-refuser.js';
 import { Deadline, Deadlines, type ListenerTimers } from '../connections/deadlines.js';
@@ -109,7 +109,7 @@ export class ProtocolSessions implements SpeakingSessions {
       const isHttp2 = socket.alpnProtocol === 'h2';
       (isHttp2 ? this.#http2 : this.#http1).speak(socket, origin);
     } else if (this.#acceptsPrefaces) {
-      const stream = nodeSocket(socket);
+      const stream = toNodeSocket(socket);
       this.#prefaces.take(
         stream,
         this.#patience.timeouts.headMs,

@@ -6,7 +6,7 @@ import type {
   UpstreamListener,
   UpstreamRequest,
 } from '../../../../application/ports/gateway/upstream-client.js';
-import type { SocketLayers } from '../../../stream-sockets/socket-layers.js';
+import type { SocketLayerSelector } from '../../../stream-sockets/socket-layer-selector.js';
 import { TargetConnections } from '../pool/target-connections.js';
 import { CoreExchange } from './core-exchange.js';
 import { UpstreamConnection } from './upstream-connection.js';
@@ -16,7 +16,7 @@ export class CoreTargetClient implements TargetClient {
   readonly #connections: TargetConnections<UpstreamConnection>;
   readonly #settings: TargetClientOptions;
 
-  constructor(settings: TargetClientOptions, layers: SocketLayers) {
+  constructor(settings: TargetClientOptions, layers: SocketLayerSelector) {
     this.#settings = settings;
     this.#connections = new TargetConnections(settings, (onLost) => new UpstreamConnection(settings, layers, onLost));
   }

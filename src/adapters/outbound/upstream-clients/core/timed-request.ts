@@ -4,7 +4,7 @@ import type {
   UpstreamRequest,
 } from '../../../../application/ports/gateway/upstream-client.js';
 import type { WheelTimer } from '../../../../domain/shared/timer-wheel.js';
-import { RequestPatience } from '../pool/request-patience.js';
+import { RequestTimeout } from '../pool/request-timeout.js';
 import type { ConnectionUser } from '../pool/target-connections.js';
 import { putOffTimer, removeTimer } from './connection-timers.js';
 import type { BodyOrigin } from './http1-response-body.js';
@@ -49,7 +49,7 @@ export const takesRepetition = (
     (request.body === null &&
       safeMethods.has(request.method) &&
       // Last, because it takes from the retry budget.
-      listener.mayRepeat()));
+      listener.takeRetry()));
 
 /** No deadline. */
 const never = Number.POSITIVE_INFINITY;
@@ -58,7 +58,7 @@ const never = Number.POSITIVE_INFINITY;
  * A request with its deadlines: the timeout until the response head, and the read timeout
  * afterwards and while the upstream takes no body data.
  */
-export abstract class TimedRequest extends RequestPatience implements WheelTimer {
+export abstract class TimedRequest extends RequestTimeout implements WheelTimer {
   // The earliest deadline.
   dueMs = 0;
   slot = -1;
@@ -176,7 +176,7 @@ export abstract class TimedRequest extends RequestPatience implements WheelTimer
 
   expired(): void {
     const nowMs = performance.now();
-    if (this.#requestDueMs <= nowMs) this.timeIsOver(this.lateness(this.missing, this.#requestDueMs));
+    if (this.#requestDueMs <= nowMs) this.timeIsOver(this.timeoutFailure(this.missing, this.#requestDueMs));
     else if (this.#silenceDueMs > nowMs) this.watch();
     else if (this.#isHeldUp && this.writeBacklog < this.#backlogBefore) this.#heedSilence();
     else this.timeIsOver(silence(this.#readMs, this.hasHead));

@@ -8,8 +8,8 @@ import {
   turnMs,
   writeLate,
 } from '../../../event-loop-batching/event-loop-turn.js';
-import { connectStream, type NodeUpstreamSocket } from '../../../stream-sockets/node-sockets.js';
-import type { SocketLayers } from '../../../stream-sockets/socket-layers.js';
+import { connectStream, type NodeUpstreamSocket } from '../../../stream-sockets/node-socket-layer.js';
+import type { SocketLayerSelector } from '../../../stream-sockets/socket-layer-selector.js';
 import { writeBacklog } from '../../../stream-sockets/stream-socket.js';
 import type { UpstreamStream } from '../../../stream-sockets/upstream-stream.js';
 import type { PooledUpstreamConnection } from '../pool/target-connections.js';
@@ -53,7 +53,7 @@ export class UpstreamConnection implements PooledUpstreamConnection, WheelTimer,
   keepMs = defaultKeepMs;
   readonly #onLost: (connection: UpstreamConnection) => void;
   #holder: ConnectionHolder | null = null;
-  readonly #layers: SocketLayers;
+  readonly #layers: SocketLayerSelector;
   #socket: UpstreamStream | null = null;
   /** The same socket, opened for a tunnel. */
   #stream: NodeUpstreamSocket | null = null;
@@ -65,7 +65,11 @@ export class UpstreamConnection implements PooledUpstreamConnection, WheelTimer,
   #late: Uint8Array | string | null = null;
 
   /** @param onLost called when an idle connection closes, unless by `destroy` */
-  constructor(settings: TargetClientOptions, layers: SocketLayers, onLost: (connection: UpstreamConnection) => void) {
+  constructor(
+    settings: TargetClientOptions,
+    layers: SocketLayerSelector,
+    onLost: (connection: UpstreamConnection) => void,
+  ) {
     this.settings = settings;
     this.reader = new Http1ResponseReader();
     this.#onLost = onLost;

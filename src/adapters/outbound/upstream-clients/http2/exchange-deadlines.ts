@@ -1,8 +1,8 @@
 import type { UpstreamFailure, UpstreamRequest } from '../../../../application/ports/gateway/upstream-client.js';
-import { RequestPatience } from '../pool/request-patience.js';
+import { RequestTimeout } from '../pool/request-timeout.js';
 
 /** What the request waits for. */
-export type Awaited = Parameters<RequestPatience['lateness']>[0];
+export type Awaited = Parameters<RequestTimeout['timeoutFailure']>[0];
 
 /** Owner of the deadlines. */
 export interface DeadlineUser {
@@ -18,7 +18,7 @@ export interface DeadlineUser {
 
 /** Deadlines of one request: response head, upstream silence, and the hold of the head. */
 export class ExchangeDeadlines {
-  readonly patience: RequestPatience;
+  readonly requestTimeout: RequestTimeout;
   /** Longest upstream silence, in milliseconds. */
   readonly readMs: number;
   #timeoutMs: number;
@@ -30,11 +30,11 @@ export class ExchangeDeadlines {
 
   /** @param readMs default for the longest upstream silence */
   constructor(
-    request: Pick<UpstreamRequest, 'timeoutMs' | 'patienceMs' | 'readMs'>,
+    request: Pick<UpstreamRequest, 'timeoutMs' | 'configuredTimeoutMs' | 'readMs'>,
     readMs: number,
     user: DeadlineUser,
   ) {
-    this.patience = new RequestPatience(request);
+    this.requestTimeout = new RequestTimeout(request);
     this.#timeoutMs = request.timeoutMs;
     this.readMs = request.readMs ?? readMs;
     this.#user = user;
@@ -42,7 +42,10 @@ export class ExchangeDeadlines {
 
   /** Starts the timeout: for the connection, and after a body for the response. */
   startTimer(): void {
-    this.#timer ??= setTimeout(() => this.#user.overdue(this.patience.lateness(this.#user.awaited)), this.#timeoutMs);
+    this.#timer ??= setTimeout(
+      () => this.#user.overdue(this.requestTimeout.timeoutFailure(this.#user.awaited)),
+      this.#timeoutMs,
+    );
   }
 
   /** Reduces the timeout to the rest of the request's time. */

@@ -81,7 +81,7 @@ export class Http2Exchange implements UpstreamExchange, StreamUser, SendingListe
     this.#fields = made.value;
     this.#untilMs = performance.now() + this.#request.timeoutMs;
     this.#sender = body === null ? null : new RequestSender(body, contentLength, this);
-    this.#deadlines.patience.begin();
+    this.#deadlines.requestTimeout.begin();
     this.#deadlines.startTimer();
     this.#requestStream();
   }
@@ -109,17 +109,17 @@ export class Http2Exchange implements UpstreamExchange, StreamUser, SendingListe
 
   expect(): void {
     this.awaited = 'connection';
-    this.#deadlines.patience.noteAsked();
+    this.#deadlines.requestTimeout.noteAsked();
   }
 
   use(session: UpstreamSession): void {
     if (this.#isEnded) return;
-    const refusal = this.#hasWaited ? this.#deadlines.patience.refusal() : null;
+    const refusal = this.#hasWaited ? this.#deadlines.requestTimeout.refusal() : null;
     if (refusal !== null) {
       this.#fail({ ...refusal, neverSent: true });
       return;
     }
-    if (this.awaited === 'free connection') this.#deadlines.patience.noteAsked();
+    if (this.awaited === 'free connection') this.#deadlines.requestTimeout.noteAsked();
     this.awaited = 'answer';
     this.#open(session);
   }
@@ -138,7 +138,7 @@ export class Http2Exchange implements UpstreamExchange, StreamUser, SendingListe
     if (this.#isEnded) return;
     this.#deadlines.refresh();
     if (this.#reader?.hasHead === true) return;
-    this.#deadlines.patience.noteAsked();
+    this.#deadlines.requestTimeout.noteAsked();
     this.#deadlines.startTimer();
   }
 
@@ -218,7 +218,7 @@ export class Http2Exchange implements UpstreamExchange, StreamUser, SendingListe
       this.#refused({ code: 'unreachable', detail, neverSent: true });
       return;
     }
-    if (this.#mayRepeat(reader.hasBegun, code)) {
+    if (this.#takeRetry(reader.hasBegun, code)) {
       this.#repeat();
       return;
     }
@@ -295,7 +295,7 @@ export class Http2Exchange implements UpstreamExchange, StreamUser, SendingListe
   }
 
   /** Resends a safe request once if its reused session closed without a response. */
-  #mayRepeat(hasBegun: boolean, code: UpstreamFailure['code']): boolean {
+  #takeRetry(hasBegun: boolean, code: UpstreamFailure['code']): boolean {
     if (this.#isRepeated || hasBegun) return false;
     const wasLost =
       this.#session?.isOpen === false &&
@@ -305,7 +305,7 @@ export class Http2Exchange implements UpstreamExchange, StreamUser, SendingListe
       code !== 'invalid_response' &&
       code !== 'timed_out';
     // Last, because it takes from the retry budget.
-    return wasLost && this.#listener.mayRepeat();
+    return wasLost && this.#listener.takeRetry();
   }
 
   #repeat(): void {

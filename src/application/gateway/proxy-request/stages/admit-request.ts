@@ -2,14 +2,14 @@ import { addressGroup } from '../../../../domain/http/ip-address.js';
 import type { GatewayMetrics } from '../../../ports/gateway/gateway-metrics.js';
 import type { Clock } from '../../../ports/shared/clock.js';
 import type { RequestAdmissions, SettledAdmission } from '../../admit/request-admissions.js';
-import type { RequestPlace, RoutePlaces } from '../../admit/request-places.js';
+import type { RequestSlot, RouteSlots } from '../../admit/request-slots.js';
 import { answerViolation, type ProblemAnswerer } from '../answer-problem.js';
 import type { StageExchange, StageOf, StageOutcome } from '../exchange.js';
 
 export interface AdmissionOptions {
   readonly admissions: RequestAdmissions;
   /** The slots of the route. */
-  readonly places: RoutePlaces;
+  readonly slots: RouteSlots;
   /** How long a request may queue; milliseconds. */
   readonly timeoutMs: number;
   readonly clock: Clock;
@@ -28,11 +28,11 @@ const countedClient = ({ client: { peerTrusted, source, address } }: AdmittedExc
 
 /** Takes a concurrency slot, queues for one, or refuses the request. */
 export const admitRequest = (options: AdmissionOptions): StageOf<'waitFor' | 'waitOver', 'admission' | 'queuedMs'> => {
-  const { admissions, places } = options;
+  const { admissions, slots } = options;
   return (exchange) => {
     // An exchange that is abandoned already would never release the slot.
     if (exchange.abandoned) return 'ended';
-    const admission = admissions.admit(places, countedClient(exchange));
+    const admission = admissions.admit(slots, countedClient(exchange));
     if (admission.kind === 'asked') return whenSettled(exchange, admission.settled, options);
     return applyAdmission(exchange, admission, options);
   };
@@ -46,8 +46,8 @@ const whenSettled = async (
 ): Promise<StageOutcome> => {
   const admission = await settled;
   if (!exchange.abandoned) return applyAdmission(exchange, admission, options);
-  if (admission.kind === 'place') admission.release();
-  else if (admission.kind === 'full') admission.place.giveUp();
+  if (admission.kind === 'slot') admission.release();
+  else if (admission.kind === 'full') admission.slot.giveUp();
   return 'ended';
 };
 
@@ -57,19 +57,19 @@ const applyAdmission = (
   options: AdmissionOptions,
 ): StageOutcome | Promise<StageOutcome> => {
   switch (admission.kind) {
-    case 'place':
+    case 'slot':
       exchange.admission = admission;
       return 'continue';
     case 'refused':
       return answerViolation(exchange, admission.violation, options.problems, options.metrics);
     case 'full':
-      return waitForTurn(exchange, admission.place, options);
+      return waitForTurn(exchange, admission.slot, options);
   }
 };
 
 const waitForTurn = (
   exchange: AdmittedExchange,
-  place: RequestPlace,
+  slot: RequestSlot,
   { admissions, timeoutMs, clock, problems, metrics }: AdmissionOptions,
 ): Promise<StageOutcome> =>
   new Promise((resolve) => {
@@ -77,11 +77,11 @@ const waitForTurn = (
     const { body } = exchange.request;
     // Only reading notices a client that disconnects before the end of its body.
     body?.lookAhead(true);
-    const leave = admissions.wait(place, exchange.client.address, timeoutMs, (violation) => {
+    const leave = admissions.wait(slot, exchange.client.address, timeoutMs, (violation) => {
       exchange.waitOver();
       body?.lookAhead(false);
       if (violation === null) {
-        exchange.admission = place;
+        exchange.admission = slot;
         exchange.queuedMs = clock.monotonicMs() - sinceMs;
         resolve('continue');
       } else resolve(answerViolation(exchange, violation, problems, metrics));

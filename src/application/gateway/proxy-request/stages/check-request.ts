@@ -1,6 +1,6 @@
 import type { LimitsConfiguration } from '../../../../domain/gateway/configuration/gateway-configuration.js';
 import { checkRequestHead, checkTarget, parseContentLength } from '../../../../domain/gateway/limits/request-limits.js';
-import { fieldTrait, type HeaderSummary, knownOf, traitsOf } from '../../../../domain/http/field-traits.js';
+import { fieldTrait, type HeaderSummary, summaryOf, traitsOf } from '../../../../domain/http/field-traits.js';
 import { allHeaders, noHeaders, withHeader } from '../../../../domain/http/header-list.js';
 import { normalisePath } from '../../../../domain/http/path-normalisation.js';
 import { isOverlongMethod, isUnservedMethod, maxMethodLength } from '../../../../domain/http/request-method.js';
@@ -20,7 +20,7 @@ const knownLengths = ({ fields, lengthAt }: HeaderSummary): readonly string[] =>
 /** The reason why the framing of a request is ambiguous (RFC 9112, sections 6.1 to 6.3); null: it is not. */
 const framingFault = (request: ClientRequest): string | null => {
   const { headers, httpVersion, wantsWebSocket } = request;
-  const known = knownOf(headers, request.received);
+  const known = summaryOf(headers, request.received);
   const lengths = known === null ? allHeaders(headers, 'content-length') : knownLengths(known);
   if (!parseContentLength(lengths).ok) return 'Content-Length is repeated or not a number.';
   const hasCodings = (traitsOf(headers, request.received) & fieldTrait.transferEncoding) !== 0;
@@ -48,7 +48,7 @@ const letterE = 0x65;
 
 /** Whether the request has a framing field or an expectation. Most requests have neither. */
 const hasFramingOrExpect = ({ headers, received }: ClientRequest): boolean => {
-  const known = knownOf(headers, received);
+  const known = summaryOf(headers, received);
   if (known !== null) return (known.traits & framingOrExpect) !== 0;
   for (let index = 0; index + 1 < headers.length; index += 2) {
     const name = headers[index] as string;

@@ -16,7 +16,7 @@ import { isOwned } from '../../../../domain/http/owned-headers.js';
 import type { GatewayMetrics } from '../../../ports/gateway/gateway-metrics.js';
 import type { RateLimitCharge } from '../../../ports/shared/rate-limit-store.js';
 import type { SecretDigest } from '../../../ports/shared/secret-digest.js';
-import type { RateJudgement, RateLimiter } from '../../limit-rate/rate-limiter.js';
+import type { RateDecision, RateLimiter } from '../../limit-rate/rate-limiter.js';
 import type { ProblemAnswerer } from '../answer-problem.js';
 import type { StageExchange, StageOf, StageOutcome } from '../exchange.js';
 import type { IdentityHeaderFilter } from './prepare-headers.js';
@@ -114,9 +114,9 @@ const charge = (limits: readonly AppliedRateLimit[], services: RateLimitServices
       const same = prepared[index] as RateLimitCharge | null;
       charges.push(same ?? { space: applied.space, key: bucketKey(applied, subject, shortened), limit: applied.limit });
     }
-    const judgement = limiter.take(charges);
-    if (!(judgement instanceof Promise)) return settled(exchange, charged, judgement, services);
-    return judgement.then((late) => (exchange.abandoned ? 'ended' : settled(exchange, charged, late, services)));
+    const decision = limiter.take(charges);
+    if (!(decision instanceof Promise)) return settled(exchange, charged, decision, services);
+    return decision.then((late) => (exchange.abandoned ? 'ended' : settled(exchange, charged, late, services)));
   };
 };
 
@@ -134,24 +134,24 @@ const addFields = (exchange: ChargedExchange, fields: HeaderList): void => {
 const settled = (
   exchange: ChargedExchange,
   { limits, takenFields }: ChargedLimits,
-  judgement: RateJudgement,
+  decision: RateDecision,
   { problems, metrics }: RateLimitServices,
 ): StageOutcome => {
-  if (judgement.kind === 'taken') {
-    addFields(exchange, takenFields(judgement.left));
+  if (decision.kind === 'taken') {
+    addFields(exchange, takenFields(decision.left));
     return 'continue';
   }
-  if (judgement.kind === 'unjudged') {
-    if (judgement.isAllowed) return 'continue';
+  if (decision.kind === 'undecided') {
+    if (decision.isAllowed) return 'continue';
     return problems.answer(exchange, 'rate_limit_unavailable', 'The rate-limit store is unavailable.');
   }
-  const { refusedBy } = judgement;
+  const { refusedBy } = decision;
   const advertised: AdvertisedRateLimit[] = [];
   for (let index = 0; index < limits.length; index += 1) {
-    const { name, limit, isTold } = limits[index] as AppliedRateLimit;
-    if (!isTold && index !== refusedBy) continue;
-    const waitMs = index === refusedBy ? judgement.waitMs : null;
-    advertised.push({ name, limit, left: judgement.left[index] as number, waitMs });
+    const { name, limit, isAdvertised } = limits[index] as AppliedRateLimit;
+    if (!isAdvertised && index !== refusedBy) continue;
+    const waitMs = index === refusedBy ? decision.waitMs : null;
+    advertised.push({ name, limit, left: decision.left[index] as number, waitMs });
   }
   addFields(exchange, rateLimitFields(advertised));
   const { setting, limit } = limits[refusedBy] as AppliedRateLimit;
@@ -163,6 +163,6 @@ const settled = (
     `${setting} is ${requestsPerSecond} requests per second.`,
     // The bucket is empty: this request would be one more than the burst.
     { limit: requestsPerSecond, limit_name: setting, burst, actual: burst + 1 },
-    ['Retry-After', retryAfter(judgement.waitMs)],
+    ['Retry-After', retryAfter(decision.waitMs)],
   );
 };

@@ -102,7 +102,11 @@ describe('a client of an upstream', () => {
       const upstream = await startRawUpstream(() => undefined);
       cleanUp.add(() => upstream.close());
       const client = targetClient(upstream.port, cleanUp);
-      const late = await failureOf(client, { ...plainUpstreamRequest, timeoutMs: 20, patienceMs: 20 } as typeof post);
+      const late = await failureOf(client, {
+        ...plainUpstreamRequest,
+        timeoutMs: 20,
+        configuredTimeoutMs: 20,
+      } as typeof post);
       expect(late).toEqual({ code: 'timed_out', neverSent: false, detail: 'no answer within 20 ms' });
     });
 
@@ -110,9 +114,17 @@ describe('a client of an upstream', () => {
       const upstream = await startRawUpstream(() => undefined);
       cleanUp.add(() => upstream.close());
       const client = targetClient(upstream.port, cleanUp);
-      const late = await failureOf(client, { ...plainUpstreamRequest, timeoutMs: 40, patienceMs: 100 } as typeof post);
+      const late = await failureOf(client, {
+        ...plainUpstreamRequest,
+        timeoutMs: 40,
+        configuredTimeoutMs: 100,
+      } as typeof post);
       expect(late).toEqual({ code: 'overloaded', neverSent: false, detail: 'no answer in what was left of 100 ms' });
-      const fair = await failureOf(client, { ...plainUpstreamRequest, timeoutMs: 60, patienceMs: 100 } as typeof post);
+      const fair = await failureOf(client, {
+        ...plainUpstreamRequest,
+        timeoutMs: 60,
+        configuredTimeoutMs: 100,
+      } as typeof post);
       expect(fair).toEqual({ code: 'timed_out', neverSent: false, detail: 'no answer within 60 ms' });
     });
 
@@ -159,7 +171,7 @@ describe('a client of an upstream', () => {
       const first = client.send(plainUpstreamRequest);
       await expect.poll(() => held.length).toBe(1);
       // Most of the patience is gone with other queues before.
-      const second = client.send({ ...plainUpstreamRequest, timeoutMs: leftMs, patienceMs: 2_000 });
+      const second = client.send({ ...plainUpstreamRequest, timeoutMs: leftMs, configuredTimeoutMs: 2_000 });
       held[0]?.write('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n');
       await first.response;
       return { outcome: await second.response, upstream, client };
@@ -192,7 +204,7 @@ describe('a client of an upstream', () => {
     it.for([
       [true, 1, 3],
       [false, 1, 2],
-    ] as const)('is sent once more if allowed (%s)', async ([mayRepeat, asked, heads], { cleanUp }) => {
+    ] as const)('is sent once more if allowed (%s)', async ([takeRetry, asked, heads], { cleanUp }) => {
       const upstream = await startRawUpstream((socket, _, turn) => {
         if (turn === 0) socket.write(ok);
         else socket.destroy();
@@ -202,12 +214,12 @@ describe('a client of an upstream', () => {
       let times = 0;
       const ask = (): boolean => {
         times += 1;
-        return mayRepeat;
+        return takeRetry;
       };
-      await client.send({ ...get, mayRepeat: ask }).response;
+      await client.send({ ...get, takeRetry: ask }).response;
       await expect.poll(() => client.figures().idleConnections).toBe(1);
       expect(times).toBe(0);
-      expect(await client.send({ ...get, mayRepeat: ask }).response).toMatchObject({
+      expect(await client.send({ ...get, takeRetry: ask }).response).toMatchObject({
         error: { code: 'unreachable' },
       });
       expect([times, upstream.heads.length]).toEqual([asked, heads]);

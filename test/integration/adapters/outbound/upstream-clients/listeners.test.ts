@@ -80,7 +80,7 @@ class RecordingListener implements UpstreamListener {
     this.told.push(code);
   }
 
-  mayRepeat(): boolean {
+  takeRetry(): boolean {
     return false;
   }
 }

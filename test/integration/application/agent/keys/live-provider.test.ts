@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { maximumRefetchWaiters } from '../../../../../src/application/agent/keys/key-set.js';
-import { keyPatienceMs } from '../../../../../src/application/agent/verify-tokens/provider-tokens.js';
+import { keyWaitMs } from '../../../../../src/application/agent/verify-tokens/provider-tokens.js';
 import { type KeySetDisturbance, LiveOidcProvider } from '../../../../support/agent/live-oidc-provider.js';
 import { startedTestAgent, type TestAgent } from '../../../../support/agent/test-agent.js';
 import { ecPair, publicJwk, rsaPair, signToken } from '../../../../support/agent/test-tokens.js';
@@ -130,7 +130,7 @@ describe('the keys of a live provider', () => {
     await eventually(() => held.length === 1);
     expect(await judge(token)).toBe('allow');
     // Whoever waits for the fetch waits less than the gateway does.
-    await scheduler.advance(keyPatienceMs);
+    await scheduler.advance(keyWaitMs);
     expect(await stranger).toBe('503 keys_unavailable');
     for (const response of held) response.destroy();
   });

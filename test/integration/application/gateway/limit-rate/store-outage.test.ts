@@ -5,7 +5,7 @@ import { SystemClock } from '../../../../../src/adapters/outbound/node-clock/sys
 import { NodeScheduler } from '../../../../../src/adapters/outbound/node-scheduler/node-scheduler.js';
 import { RedisRateLimitStore } from '../../../../../src/adapters/outbound/redis-rate-limit-store/redis-rate-limit-store.js';
 import type { RateLimiter } from '../../../../../src/application/gateway/limit-rate/rate-limiter.js';
-import { RateLimiters } from '../../../../../src/application/gateway/limit-rate/rate-limiters.js';
+import { RateLimiterPool } from '../../../../../src/application/gateway/limit-rate/rate-limiter-pool.js';
 import type { OnStoreFailure } from '../../../../../src/domain/gateway/configuration/rate-limit-options.js';
 import { it } from '../../../../support/shared/fixtures.js';
 import { describeWithPeers } from '../../../../support/shared/peers.js';
@@ -18,7 +18,7 @@ describeWithPeers(['redis-server'], 'rates counted in a Redis server', () => {
     const kinds: string[] = [];
     for (let index = 0; index < times; index += 1) {
       const judgement = await limiter.take(charges);
-      kinds.push(judgement.kind === 'unjudged' ? `let through: ${judgement.isAllowed}` : judgement.kind);
+      kinds.push(judgement.kind === 'undecided' ? `let through: ${judgement.isAllowed}` : judgement.kind);
     }
     return kinds;
   };
@@ -35,7 +35,7 @@ describeWithPeers(['redis-server'], 'rates counted in a Redis server', () => {
       cleanUp.add(redis.remove);
       const clock = new SystemClock();
       const logger = new RecordingLogger();
-      const limiters = new RateLimiters({
+      const limiters = new RateLimiterPool({
         clock,
         logger,
         scheduler: new NodeScheduler(),

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { RequestAdmissions } from '../../../../../src/application/gateway/admit/request-admissions.js';
-import type { RequestPlace } from '../../../../../src/application/gateway/admit/request-places.js';
+import type { RequestSlot } from '../../../../../src/application/gateway/admit/request-slots.js';
 import { LocalPermitBook } from '../../../../../src/application/gateway/workers/share-permits/local-permits.js';
 import type { LimitsConfiguration } from '../../../../../src/domain/gateway/configuration/gateway-configuration.js';
 import type { LimitViolation } from '../../../../../src/domain/gateway/limits/limit-violation.js';
@@ -47,7 +47,7 @@ interface Request {
   readonly client: string;
   readonly isCounted: boolean;
   readonly route: string;
-  readonly place: RequestPlace;
+  readonly slot: RequestSlot;
 }
 
 const nth = <Item>(items: ReadonlySet<Item>, which: number): Item | undefined =>
@@ -84,9 +84,9 @@ it('counts requests in flight and queued ones through any history, and nothing a
           }
           return;
         }
-        const place = admission.kind === 'place' ? admission : admission.place;
-        const request: Request = { client, isCounted, route, place };
-        if (admission.kind === 'place') {
+        const slot = admission.kind === 'slot' ? admission : admission.slot;
+        const request: Request = { client, isCounted, route, slot };
+        if (admission.kind === 'slot') {
           // No request is overtaken.
           expect(before.flying < inFlightLimit() && before.waiting === 0).toBe(true);
           flying.add(request);
@@ -94,7 +94,7 @@ it('counts requests in flight and queued ones through any history, and nothing a
         }
         expect(before.flying).toBeGreaterThanOrEqual(inFlightLimit());
         let isOver = false;
-        const leave = admissions.wait(place, client, 500, (violation) => {
+        const leave = admissions.wait(slot, client, 500, (violation) => {
           expect(isOver).toBe(false);
           isOver = true;
           waiting.delete(request);
@@ -112,7 +112,7 @@ it('counts requests in flight and queued ones through any history, and nothing a
       const end = (request: Request | undefined): void => {
         if (request === undefined) return;
         flying.delete(request);
-        request.place.release();
+        request.slot.release();
       };
       const go = (request: Request | undefined): void => {
         if (request === undefined) return;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { RetryAllowance } from '../../../../../src/application/gateway/proxy-request/sending-rules.js';
+import { RetryAllowance } from '../../../../../src/application/gateway/proxy-request/forwarding-rules.js';
 import { ScriptedBody } from '../../../../support/gateway/scripted-body.js';
 import {
   answered,
@@ -78,13 +78,13 @@ it('a request is never sent more often than permitted, and each attempt gets the
         let repetitions = 0;
         const scriptOf =
           ({ reads, tookMs, end, neverSent, repeats }: Doing): TargetScript =>
-          async ({ body, mayRepeat }) => {
+          async ({ body, takeRetry }) => {
             if (end === 'turned_away') {
               turnedAways += 1;
               clock.advance(tookMs);
               return evicted;
             }
-            if (repeats && body === null && method === 'GET' && mayRepeat()) repetitions += 1;
+            if (repeats && body === null && method === 'GET' && takeRetry()) repetitions += 1;
             const read: Uint8Array[] = [];
             for (let turn = 0; turn < reads; turn += 1) read.push((await body?.read()) ?? Buffer.alloc(0));
             const octets = Buffer.concat(read);

@@ -9,7 +9,7 @@ import { VerifiedTokenCache } from '../../../../../src/application/agent/authent
 import { keysOfProvider } from '../../../../../src/application/agent/configure-agent/agent-key-sets.js';
 import { maximumRefetchWaiters } from '../../../../../src/application/agent/keys/key-set.js';
 import {
-  keyPatienceMs,
+  keyWaitMs,
   type OidcProvider,
   ProviderTokens,
 } from '../../../../../src/application/agent/verify-tokens/provider-tokens.js';
@@ -369,7 +369,7 @@ describe('a key that is not known', () => {
     expect(endMs).toBeNull();
     await scheduler.advance(100);
     expect(told(await answer)).toBe('keys_unavailable');
-    expect((endMs ?? 0) - startMs).toBe(keyPatienceMs);
+    expect((endMs ?? 0) - startMs).toBe(keyWaitMs);
   });
 
   it('is no longer waited for by a request that is given up', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { SecurityTokens } from '../../../../../src/application/agent/exchange-token/security-tokens.js';
 import { OwnTokens } from '../../../../../src/application/agent/verify-tokens/own-tokens.js';
-import { keyPatienceMs } from '../../../../../src/application/agent/verify-tokens/provider-tokens.js';
+import { keyWaitMs } from '../../../../../src/application/agent/verify-tokens/provider-tokens.js';
 import { CancellationSource } from '../../../../../src/application/shared/cancellation/cancellation-source.js';
 import type { ExchangeTokenKind } from '../../../../../src/domain/agent/token-exchange/security-token.js';
 import type { JsonObject } from '../../../../../src/domain/shared/json.js';
@@ -335,7 +335,7 @@ describe('a token that waits for a key', () => {
     const { told, source, scheduler } = await waiting(null);
     source.isHeld = true;
     const pending = told(corpToken({}, { kid: 'new' }));
-    await scheduler.advance(keyPatienceMs);
+    await scheduler.advance(keyWaitMs);
     expect(await pending).toBe('keys_unavailable');
   });
 
@@ -343,7 +343,7 @@ describe('a token that waits for a key', () => {
     const { verify, source, scheduler } = await waiting({ issuer: null });
     source.isHeld = true;
     const pending = verify(signed('local', claimsOf(corpIssuer), { kid: 'new' }));
-    await scheduler.advance(keyPatienceMs);
+    await scheduler.advance(keyWaitMs);
     expect(await pending).toMatchObject({ ok: true, value: { isOwn: false } });
   });
 

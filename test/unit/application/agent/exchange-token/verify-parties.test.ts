@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { newExchangeRecord } from '../../../../../src/application/agent/exchange-token/exchange-record.js';
 import { VerifyParties } from '../../../../../src/application/agent/exchange-token/exchange-token.js';
 import type { TokenFault } from '../../../../../src/application/agent/exchange-token/oauth-answers.js';
-import { keyPatienceMs } from '../../../../../src/application/agent/verify-tokens/provider-tokens.js';
+import { keyWaitMs } from '../../../../../src/application/agent/verify-tokens/provider-tokens.js';
 import type { Cancellation } from '../../../../../src/application/ports/shared/cancellation.js';
 import { CancellationSource } from '../../../../../src/application/shared/cancellation/cancellation-source.js';
 import { exchangeRequest } from '../../../../support/agent/asked-exchange.js';
@@ -34,14 +34,14 @@ const slowWorld = (subjectMs: number): ExchangeWorld => {
 };
 
 describe('keys of subject and actor', () => {
-  it.each([0, 300, keyPatienceMs - 1])(
+  it.each([0, 300, keyWaitMs - 1])(
     'are waited for no longer than those of one: %d ms of the subject count',
     async (subjectMs) => {
       const world = slowWorld(subjectMs);
       const answer = world.exchange(actorFields);
       await settled();
       await world.scheduler.advance(subjectMs);
-      await world.scheduler.advance(keyPatienceMs - subjectMs - 1);
+      await world.scheduler.advance(keyWaitMs - subjectMs - 1);
       expect(world.results).toEqual([]);
       await world.scheduler.advance(1);
       await answer;
@@ -51,13 +51,13 @@ describe('keys of subject and actor', () => {
   );
 
   it('that are at hand do without a wait: an actor is verified where no time is left', async () => {
-    const world = slowWorld(keyPatienceMs);
+    const world = slowWorld(keyWaitMs);
     const held = world.during;
     world.during = (token, cancellation) =>
       token === actorFields['actor_token'] ? Promise.resolve(null) : held(token, cancellation);
     const answer = world.exchange(actorFields);
     await settled();
-    await world.scheduler.advance(keyPatienceMs);
+    await world.scheduler.advance(keyWaitMs);
     await answer;
     expect(world.results).toEqual(['issued']);
     expect(world.scheduler.waiting).toBe(0);
@@ -78,7 +78,7 @@ describe('keys of subject and actor', () => {
     const parties = new VerifyParties({ tokens, clock, scheduler });
     const verified = parties.verify(headersEvent('call-1'), request, newExchangeRecord(), neverCancelled);
     await settled();
-    await scheduler.advance(keyPatienceMs);
+    await scheduler.advance(keyWaitMs);
     await scheduler.advance(0);
     const end = await verified;
     if (isGood) expect(end).toMatchObject({ ok: true, value: { actor: { issuer: corpIssuer, isOwn: false } } });
@@ -90,7 +90,7 @@ describe('keys of subject and actor', () => {
     const answer = world.exchange({ ...samlFields, ...actorFields });
     await settled();
     await world.scheduler.advance(700);
-    await world.scheduler.advance(keyPatienceMs - 1);
+    await world.scheduler.advance(keyWaitMs - 1);
     expect(world.results).toEqual([]);
     await world.scheduler.advance(1);
     await answer;
@@ -102,7 +102,7 @@ describe('keys of subject and actor', () => {
     const source = new CancellationSource();
     const answer = world.exchange({ ...actorFields, actor_token_type: type('saml2') }, {}, source);
     await settled();
-    await world.scheduler.advance(10 * keyPatienceMs);
+    await world.scheduler.advance(10 * keyWaitMs);
     expect(world.results).toEqual([]);
     source.cancel();
     await answer;

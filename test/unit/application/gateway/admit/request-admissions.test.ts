@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { RequestAdmissions } from '../../../../../src/application/gateway/admit/request-admissions.js';
-import type { RequestPlace } from '../../../../../src/application/gateway/admit/request-places.js';
+import type { RequestSlot } from '../../../../../src/application/gateway/admit/request-slots.js';
 import { LocalPermitBook } from '../../../../../src/application/gateway/workers/share-permits/local-permits.js';
 import type { LimitsConfiguration } from '../../../../../src/domain/gateway/configuration/gateway-configuration.js';
 import type { LimitViolation } from '../../../../../src/domain/gateway/limits/limit-violation.js';
@@ -14,9 +14,9 @@ const setUp = (changes: Partial<LimitsConfiguration> = {}) => {
   admissions.limit({ ...plainLimits, ...changes });
   const route = admissions.route('all');
 
-  const letIn = (client: string | null = null, at = route): RequestPlace => {
+  const letIn = (client: string | null = null, at = route): RequestSlot => {
     const admission = admissions.admit(at, client);
-    if (admission.kind !== 'place') throw new Error(`it is ${admission.kind}`);
+    if (admission.kind !== 'slot') throw new Error(`it is ${admission.kind}`);
     return admission;
   };
   const refused = (client: string | null = null, at = route): LimitViolation => {
@@ -26,16 +26,16 @@ const setUp = (changes: Partial<LimitsConfiguration> = {}) => {
   };
   /** The outcomes are added to `told`: null, or the name of the limit. */
   const told: [string, string | null][] = [];
-  const places = new Map<string, RequestPlace>();
+  const slots = new Map<string, RequestSlot>();
   const wait = (name: string, client: string, timeoutMs = 1_000): (() => void) | null => {
     const admission = admissions.admit(route, null);
     if (admission.kind !== 'full') throw new Error(`it is ${admission.kind}`);
-    places.set(name, admission.place);
-    return admissions.wait(admission.place, client, timeoutMs, (violation) => {
+    slots.set(name, admission.slot);
+    return admissions.wait(admission.slot, client, timeoutMs, (violation) => {
       told.push([name, violation === null ? null : violation.name]);
     });
   };
-  return { admissions, scheduler, route, letIn, refused, wait, told, places };
+  return { admissions, scheduler, route, letIn, refused, wait, told, slots };
 };
 
 describe('a limit', () => {
@@ -81,14 +81,14 @@ describe('a limit', () => {
 
   it('of a counted client refuses requests above it at once, and no other client', () => {
     const { admissions, letIn, refused } = setUp({ maxConnectionsPerClient: 2 });
-    const places = [letIn('192.0.2.1'), letIn('192.0.2.1'), letIn('192.0.2.2')];
+    const slots = [letIn('192.0.2.1'), letIn('192.0.2.1'), letIn('192.0.2.2')];
     expect(refused('192.0.2.1')).toEqual({
       code: 'connection_limit_reached',
       name: 'max-connections-per-client',
       limit: 2,
       actual: 3,
     });
-    for (const place of places) place.release();
+    for (const slot of slots) slot.release();
     expect([admissions.inFlight, admissions.countedClients, admissions.route('all').taken]).toEqual([0, 0, 0]);
   });
 
@@ -106,7 +106,7 @@ describe('a limit', () => {
 
 describe('queued requests', () => {
   it('are admitted in turn by client', () => {
-    const { letIn, wait, told, places, admissions } = setUp({ maxInFlightRequests: 1 });
+    const { letIn, wait, told, slots, admissions } = setUp({ maxInFlightRequests: 1 });
     const first = letIn();
     wait('a1', '192.0.2.1');
     wait('a2', '192.0.2.1');
@@ -114,7 +114,7 @@ describe('queued requests', () => {
     wait('b1', '192.0.2.2');
     first.release();
     for (let next = told.at(-1); next !== undefined && told.length < 4; next = told.at(-1)) {
-      places.get(next[0])?.release();
+      slots.get(next[0])?.release();
     }
     expect(told).toEqual([
       ['a1', null],
@@ -131,12 +131,12 @@ describe('queued requests', () => {
     wait('a', '2001:db8::1');
     wait('b', '2001:db8::2');
     wait('c', '2001:db8::3');
-    // Three clients with one place each would keep theirs.
+    // Three clients with one slot each would keep theirs.
     wait('d', '2001:db8:0:1::1');
     expect(told).toEqual([['c', 'max-queued-requests']]);
   });
 
-  it('fill the places of the queue; then the newest of the client with most is evicted, or the new one', () => {
+  it('fill the slots of the queue; then the newest of the client with most is evicted, or the new one', () => {
     const { letIn, wait, told, admissions } = setUp({ maxInFlightRequests: 1, maxQueuedRequests: 3 });
     letIn();
     wait('a1', '192.0.2.1');
@@ -151,7 +151,7 @@ describe('queued requests', () => {
     expect(admissions.queued).toBe(3);
   });
 
-  it('do not exist without places: the limit in flight applies', () => {
+  it('do not exist without slots: the limit in flight applies', () => {
     const { letIn, wait, told, scheduler } = setUp({ maxInFlightRequests: 1, maxQueuedRequests: 0 });
     letIn();
     expect(wait('next', '192.0.2.1')).toBeNull();
@@ -186,13 +186,13 @@ describe('queued requests', () => {
 
   it('stay queued after a reload that lowers the limit, until fewer are in flight', () => {
     const { letIn, wait, told, admissions } = setUp({ maxInFlightRequests: 3 });
-    const places = [letIn(), letIn(), letIn()];
+    const slots = [letIn(), letIn(), letIn()];
     wait('next', '192.0.2.1');
     admissions.limit({ ...plainLimits, maxInFlightRequests: 1 });
-    places[0]?.release();
-    places[1]?.release();
+    slots[0]?.release();
+    slots[1]?.release();
     expect(told).toEqual([]);
-    places[2]?.release();
+    slots[2]?.release();
     expect(told).toEqual([['next', null]]);
   });
 });
@@ -221,10 +221,10 @@ describe('while memory is short', () => {
 describe('routes', () => {
   it('keep their counts over a reload, and are forgotten after they are removed and empty', () => {
     const { admissions, letIn, route } = setUp({ maxConnectionsPerRoute: 1 });
-    const place = letIn();
+    const slot = letIn();
     admissions.keepRoutes(new Set());
     expect(admissions.route('all')).toBe(route);
-    place.release();
+    slot.release();
     admissions.keepRoutes(new Set(['all']));
     expect(admissions.route('all')).toBe(route);
     admissions.keepRoutes(new Set());

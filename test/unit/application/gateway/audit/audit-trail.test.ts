@@ -47,12 +47,12 @@ const world = (worker = 3) => {
 describe('the audit trail', () => {
   it('writes nothing before a configuration has an audit log, and then each record with time and worker', async () => {
     const { trail, use, opened, clock } = world();
-    trail.judged(request, 'auth', { kind: 'allow' }, emptyAudit);
+    trail.decided(request, 'auth', { kind: 'allow' }, emptyAudit);
     trail.record({ event: 'admin', outcome: 'denied', members: {} });
     await use(null);
     expect(opened).toEqual([]);
     await use(stdout);
-    trail.judged(
+    trail.decided(
       request,
       'auth',
       { kind: 'block', status: 403, body: null, headers: [] },
@@ -127,7 +127,7 @@ describe('the audit trail', () => {
     if (prepared.ok) prepared.value.commit();
     trail.act('configuration', 'loaded');
     await settled();
-    trail.judged(request, 'auth', { kind: 'allow' }, emptyAudit);
+    trail.decided(request, 'auth', { kind: 'allow' }, emptyAudit);
     trail.record({ event: 'admin', outcome: 'carried_out', members: { client_ip: '192.0.2.1' } });
     told();
     await trail.left();

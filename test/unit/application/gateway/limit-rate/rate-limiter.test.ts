@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { RateLimiter, type WithoutStore } from '../../../../../src/application/gateway/limit-rate/rate-limiter.js';
+import { RateLimiter, type StoreFailureMode } from '../../../../../src/application/gateway/limit-rate/rate-limiter.js';
 import type { RateLimitAnswer, RateLimitCharge } from '../../../../../src/application/ports/shared/rate-limit-store.js';
 import { FakeRateLimitStore } from '../../../../support/gateway/fake-rate-limit-store.js';
 import { ManualClock } from '../../../../support/shared/manual-clock.js';
@@ -13,7 +13,7 @@ const unavailable: RateLimitAnswer = { kind: 'unavailable', detail: 'connection 
 const away = { level: 'warn', message: 'Rate limit store is unavailable' };
 const back = { level: 'info', message: 'Rate limit store is available again', fields: {} };
 
-const limiterWith = (withoutStore: WithoutStore = { kind: 'deny' }) => {
+const limiterWith = (withoutStore: StoreFailureMode = { kind: 'deny' }) => {
   const store = new FakeRateLimitStore();
   const clock = new ManualClock();
   const logger = new RecordingLogger();
@@ -37,7 +37,7 @@ describe('a rate limiter', () => {
   ] as const)('obeys on-store-failure "%s" while the store is unavailable', async (kind, isAllowed) => {
     const { limiter, store, logger } = limiterWith({ kind });
     store.answer = async () => unavailable;
-    expect(await limiter.take(charges)).toEqual({ kind: 'unjudged', isAllowed });
+    expect(await limiter.take(charges)).toEqual({ kind: 'undecided', isAllowed });
     const fields = { reason: 'connection refused', on_store_failure: kind };
     expect(logger.lines).toEqual([{ ...away, fields }]);
   });
@@ -61,8 +61,8 @@ describe('a rate limiter', () => {
     expect(store.taken).toHaveLength(1);
     clock.advance(1_000);
     const probe = limiter.take(charges);
-    expect(limiter.take(charges)).toEqual({ kind: 'unjudged', isAllowed: true });
-    expect(await probe).toEqual({ kind: 'unjudged', isAllowed: true });
+    expect(limiter.take(charges)).toEqual({ kind: 'undecided', isAllowed: true });
+    expect(await probe).toEqual({ kind: 'undecided', isAllowed: true });
     expect(store.taken).toHaveLength(2);
     clock.advance(999);
     expect(limiter.take(charges)).not.toBeInstanceOf(Promise);

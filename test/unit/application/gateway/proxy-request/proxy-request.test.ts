@@ -3,7 +3,10 @@ import { ConnectionAdmissions } from '../../../../../src/application/gateway/adm
 import { FloodLog } from '../../../../../src/application/gateway/admit/flood-log.js';
 import { ProblemAnswerer } from '../../../../../src/application/gateway/proxy-request/answer-problem.js';
 import type { Stage } from '../../../../../src/application/gateway/proxy-request/exchange.js';
-import { ProxyRequest, type RequestPath } from '../../../../../src/application/gateway/proxy-request/proxy-request.js';
+import {
+  type ActiveConfiguration,
+  ProxyRequest,
+} from '../../../../../src/application/gateway/proxy-request/proxy-request.js';
 import { noCertificateHeaders } from '../../../../../src/application/gateway/proxy-request/stages/prepare-headers.js';
 import { LocalPermitBook } from '../../../../../src/application/gateway/workers/share-permits/local-permits.js';
 import type { AccessRecord } from '../../../../../src/application/ports/gateway/access-log.js';
@@ -24,7 +27,7 @@ const notAsked = (): never => {
 let parts: TestedRefusals;
 let records: AccessRecord[];
 let proxy: ProxyRequest;
-let newProxy: (current: () => RequestPath) => ProxyRequest;
+let newProxy: (current: () => ActiveConfiguration) => ProxyRequest;
 beforeEach(() => {
   parts = new TestedRefusals();
   const { logger, scheduler, metrics, refusals } = parts;
@@ -62,14 +65,14 @@ const rejected = (reason: RejectedRequest['reason']): RejectedRequest => ({
 
 /** The response to a request that goes through one stage. */
 const handled = (stage: Stage, response = new RecordedResponse()): RecordedResponse => {
-  const path: RequestPath = {
+  const path: ActiveConfiguration = {
     stages: [stage],
     trustedProxies: new Map(),
     certificateHeaders: noCertificateHeaders,
     tracing: null,
     closing: false,
-    entered: () => undefined,
-    left: () => undefined,
+    requestStarted: () => undefined,
+    requestEnded: () => undefined,
   };
   newProxy(() => path).handle(newExchange().request, response);
   return response;
@@ -157,7 +160,7 @@ describe('the client of a request', () => {
     const direct = directClient('192.0.2.1', connection.peerPort);
     const kept = { ...connection, peerAddress: '192.0.2.1', direct, isUnnamed };
     for (const { trusted, fields } of requests) {
-      const path: RequestPath = {
+      const path: ActiveConfiguration = {
         stages: [
           ({ client }) => {
             clients.push(`${client.address} by ${client.source}`);
@@ -168,8 +171,8 @@ describe('the client of a request', () => {
         certificateHeaders: noCertificateHeaders,
         tracing: null,
         closing: false,
-        entered: () => undefined,
-        left: () => undefined,
+        requestStarted: () => undefined,
+        requestEnded: () => undefined,
       };
       const { request } = newExchange({ connection: kept, headers: fields });
       newProxy(() => path).handle(request, new RecordedResponse());

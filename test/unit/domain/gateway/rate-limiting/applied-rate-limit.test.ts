@@ -30,7 +30,7 @@ describe('the limits of a request', () => {
   });
 
   it('advertise only the client and policy limits', () => {
-    const told = appliedRateLimits(rates, route).filter(({ isTold }) => isTold);
+    const told = appliedRateLimits(rates, route).filter(({ isAdvertised }) => isAdvertised);
     expect(told.map(({ name }) => name)).toEqual(['client', 'route-policy']);
   });
 

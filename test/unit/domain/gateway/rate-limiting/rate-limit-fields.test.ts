@@ -49,9 +49,9 @@ describe('the fields of rate limits', () => {
   });
 
   it('are the same from the prepared function', () => {
-    const secret = { name: 'global', limit: { requestsPerSecond: 1, burst: 1 }, isTold: false };
-    const client = { name: 'client', limit, isTold: true };
-    const policy = { name: 'route-policy', limit: { requestsPerSecond: 0.5, burst: 5 }, isTold: true };
+    const secret = { name: 'global', limit: { requestsPerSecond: 1, burst: 1 }, isAdvertised: false };
+    const client = { name: 'client', limit, isAdvertised: true };
+    const policy = { name: 'route-policy', limit: { requestsPerSecond: 0.5, burst: 5 }, isAdvertised: true };
     const fieldsFor = takenRateLimitFields([secret, client, policy]);
     for (const [left, policyLeft] of [
       [84.5, 4],

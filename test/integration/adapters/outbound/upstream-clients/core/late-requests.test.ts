@@ -93,7 +93,7 @@ const repeatable = (request: UpstreamRequest): AskedRequest & { asked: number } 
   const asked = {
     ...request,
     asked: 0,
-    mayRepeat: () => {
+    takeRetry: () => {
       asked.asked += 1;
       return true;
     },
@@ -268,7 +268,7 @@ it('responses are handled after earlier work when 64 wait', async ({ cleanUp }) 
   const answered = (): void => {
     waited = waiting;
   };
-  client.send(get, { informed: () => undefined, answered, failed: () => undefined, mayRepeat: () => false });
+  client.send(get, { informed: () => undefined, answered, failed: () => undefined, takeRetry: () => false });
   await expect.poll(() => asked.length).toBe(1);
   await beforePoll(() => {
     asked[0]?.write('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n');
@@ -298,7 +298,7 @@ it('the turn time is constant while a response is handled, and advances after it
       informed: () => undefined,
       answered,
       failed: ({ detail }) => reject(new Error(detail)),
-      mayRepeat: () => false,
+      takeRetry: () => false,
     });
   });
   expect(seen[1]).toBe(seen[0]);

@@ -53,7 +53,8 @@ describe('a header block of an upstream', () => {
     ['without its last octet', (stream: number) => head(stream).subarray(0, -1)],
     ['without its last frame', (stream: number) => frame(frameTypes.headers, 0, stream, block)],
   ] as const)('%s, then silence: the response times out', async ([_, answer], { cleanUp }) => {
-    const outcome = await (await clientOf(cleanUp, answer)).send({ ...get, timeoutMs: 200, patienceMs: 200 }).response;
+    const outcome = await (await clientOf(cleanUp, answer)).send({ ...get, timeoutMs: 200, configuredTimeoutMs: 200 })
+      .response;
     expect(outcome).toMatchObject({ ok: false, error: { code: 'timed_out' } });
   });
 });

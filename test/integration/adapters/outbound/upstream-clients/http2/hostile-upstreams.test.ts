@@ -143,11 +143,11 @@ describe('an unprocessed request', () => {
         if (flags % 2 === 1) peer.write(ok(stream, endHeaders + endStream));
       });
       let asked = 0;
-      const mayRepeat = (): boolean => {
+      const takeRetry = (): boolean => {
         asked += 1;
         return true;
       };
-      const post: AskedRequest = { ...plainUpstreamRequest, body: new ScriptedBody(['one', 'two']), mayRepeat };
+      const post: AskedRequest = { ...plainUpstreamRequest, body: new ScriptedBody(['one', 'two']), takeRetry };
       expect(await outcomeOf(targetClient(upstream.port, cleanUp, http2), post)).toBe('200 ');
       expect([asked, bodies.join(''), upstream.peers.length]).toEqual([0, 'onetwo', 2]);
     },
@@ -247,13 +247,13 @@ describe('a session that ends', () => {
         else peer.write(ok(stream, endHeaders + endStream));
       });
       let times = 0;
-      const mayRepeat = (): boolean => {
+      const takeRetry = (): boolean => {
         times += 1;
         return may;
       };
-      expect(await outcomeOf(client, { ...get, mayRepeat })).toBe('200 ');
+      expect(await outcomeOf(client, { ...get, takeRetry })).toBe('200 ');
       expect(times).toBe(0);
-      expect(await outcomeOf(client, { ...get, mayRepeat })).toBe(end);
+      expect(await outcomeOf(client, { ...get, takeRetry })).toBe(end);
       expect(times).toBe(asked);
       expect(upstream.peers.flatMap((peer) => peer.of(frameTypes.headers))).toHaveLength(sent);
     },
@@ -265,7 +265,7 @@ describe('a session that ends', () => {
       else peer.write(ok(stream, endHeaders + endStream));
     });
     await outcomeOf(client);
-    expect(await outcomeOf(client, { ...plainUpstreamRequest, mayRepeat: () => true })).toBe('unreachable');
+    expect(await outcomeOf(client, { ...plainUpstreamRequest, takeRetry: () => true })).toBe('unreachable');
     expect(upstream.peers).toHaveLength(1);
   });
 
@@ -389,7 +389,7 @@ it.for([
       peer.write(turn === 0 ? ok(stream, endHeaders + endStream) : make()),
     );
     expect(await outcomeOf(client)).toBe('200 ');
-    expect(await outcomeOf(client, { ...get, mayRepeat: () => true })).toBe('invalid_response');
+    expect(await outcomeOf(client, { ...get, takeRetry: () => true })).toBe('invalid_response');
     expect(upstream.peers.flatMap((peer) => peer.of(frameTypes.headers))).toHaveLength(2);
   },
 );
@@ -502,7 +502,9 @@ describe('a frozen upstream', () => {
         return pieces.shift() ?? null;
       },
     });
-    expect(await outcomeOf(client, { ...plainUpstreamRequest, timeoutMs: 60, patienceMs: 60, body })).toBe('204 ');
+    expect(await outcomeOf(client, { ...plainUpstreamRequest, timeoutMs: 60, configuredTimeoutMs: 60, body })).toBe(
+      '204 ',
+    );
   });
 
   it('times out without a response after the request', async ({ cleanUp }) => {

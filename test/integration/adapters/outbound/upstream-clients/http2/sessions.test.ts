@@ -92,7 +92,7 @@ describe('the sessions with a target', () => {
     const sent = [client.send(get), client.send(get), client.send(get)];
     await eventually(() => client.figures().waitingRequests === 3);
     expect(client.isFull).toBe(true);
-    const late = client.send({ ...get, timeoutMs: 30, patienceMs: 30 });
+    const late = client.send({ ...get, timeoutMs: 30, configuredTimeoutMs: 30 });
     expect(await late.response).toMatchObject({ error: { code: 'overloaded', neverSent: true } });
     expect(upstream.peers).toHaveLength(1);
     upstream.peers[0]?.write(settings([maxConcurrentStreams, 2]));
@@ -263,7 +263,8 @@ describe('a request without a session', () => {
 
   it('because the session is slow to open times out', async ({ cleanUp }) => {
     const port = await listen(cleanUp, () => undefined);
-    const late = await targetClient(port, cleanUp, http2).send({ ...get, timeoutMs: 20, patienceMs: 20 }).response;
+    const late = await targetClient(port, cleanUp, http2).send({ ...get, timeoutMs: 20, configuredTimeoutMs: 20 })
+      .response;
     const detail = 'no connection within 20 ms';
     expect(late).toEqual({ ok: false, error: { code: 'timed_out', neverSent: true, detail } });
   });
@@ -301,7 +302,7 @@ describe('a request without a session', () => {
     client.send(get);
     await eventually(() => upstream.held.length === 1);
     // Most of the patience is gone with other queues before.
-    const second = client.send({ ...get, timeoutMs: 190, patienceMs: 2_000 });
+    const second = client.send({ ...get, timeoutMs: 190, configuredTimeoutMs: 2_000 });
     upstream.release();
     const detail = 'no free connection in good time within 190 ms';
     expect(await second.response).toEqual({ ok: false, error: { code: 'overloaded', neverSent: true, detail } });
@@ -318,7 +319,7 @@ describe('a silent session', () => {
       if (type === frameTypes.ping && flags === 0) peer.write(frame(frameTypes.ping, frameFlags.ack, 0, payload));
     });
     const client = targetClient(upstream.port, cleanUp, { ...http2, readMs: 40 });
-    expect(await client.send({ ...get, timeoutMs: 40, patienceMs: 40 }).response).toMatchObject({
+    expect(await client.send({ ...get, timeoutMs: 40, configuredTimeoutMs: 40 }).response).toMatchObject({
       error: { code: 'timed_out', detail: 'no answer within 40 ms' },
     });
     const [dead] = upstream.peers;
@@ -334,7 +335,7 @@ describe('a silent session', () => {
       if (type === frameTypes.ping && flags === 0) peer.write(frame(frameTypes.ping, frameFlags.ack, 0, payload));
     });
     const client = targetClient(upstream.port, cleanUp, { ...http2, readMs: 40 });
-    const late = await client.send({ ...get, timeoutMs: 40, patienceMs: 40 }).response;
+    const late = await client.send({ ...get, timeoutMs: 40, configuredTimeoutMs: 40 }).response;
     expect(late).toMatchObject({ error: { code: 'timed_out', neverSent: false } });
     await eventually(() => client.figures().idleConnections === 1);
     expect(await client.send(get).response).toMatchObject({ ok: true });

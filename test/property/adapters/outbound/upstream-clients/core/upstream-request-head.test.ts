@@ -52,7 +52,7 @@ const requestOf = (headers: readonly string[], method: string, isUpgrade: boolea
   upgradeToWebSocket: isUpgrade,
   timeoutMs: 1_000,
   readMs: null,
-  patienceMs: 1_000,
+  configuredTimeoutMs: 1_000,
 });
 
 /** What is made of it, or why nothing is. */

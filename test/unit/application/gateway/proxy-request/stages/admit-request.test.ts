@@ -23,7 +23,7 @@ const setUp = (changes: Partial<LimitsConfiguration>) => {
   admissions.limit({ ...plainLimits, ...changes });
   const places = admissions.route('all');
   const problems = new ProblemAnswerer(logger);
-  const stage = admitRequest({ admissions, places, timeoutMs: 1_000, clock, problems, metrics });
+  const stage = admitRequest({ admissions, slots: places, timeoutMs: 1_000, clock, problems, metrics });
   return { clock, scheduler, logger, metrics, admissions, stage };
 };
 

@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { HmacSecretDigest } from '../../../../../../src/adapters/outbound/hmac-secret-digest/hmac-secret-digest.js';
 import { MemoryRateLimitStore } from '../../../../../../src/adapters/outbound/memory-rate-limit-store/memory-rate-limit-store.js';
-import { RateLimiter, type WithoutStore } from '../../../../../../src/application/gateway/limit-rate/rate-limiter.js';
+import {
+  RateLimiter,
+  type StoreFailureMode,
+} from '../../../../../../src/application/gateway/limit-rate/rate-limiter.js';
 import { ProblemAnswerer } from '../../../../../../src/application/gateway/proxy-request/answer-problem.js';
 import { Exchange } from '../../../../../../src/application/gateway/proxy-request/exchange.js';
 import {
@@ -49,7 +52,7 @@ const requestFrom = (address: string, headers: readonly string[] = [], path = '/
   return { exchange, sent };
 };
 
-const partsOver = (store: RateLimitStore, withoutStore: WithoutStore = { kind: 'deny' }) => {
+const partsOver = (store: RateLimitStore, withoutStore: StoreFailureMode = { kind: 'deny' }) => {
   const logger = new RecordingLogger();
   const counted: string[] = [];
   const dependencies = {
@@ -291,7 +294,7 @@ describe('a policy whose key is a header that agents own', () => {
 
 describe('requests while the rate-limit store is unavailable', () => {
   const unavailable: RateLimitAnswer = { kind: 'unavailable', detail: 'connection refused' };
-  const stagesOver = (withoutStore: WithoutStore) => {
+  const stagesOver = (withoutStore: StoreFailureMode) => {
     const store = new FakeRateLimitStore();
     store.answer = async () => unavailable;
     const { dependencies } = partsOver(store, withoutStore);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { BufferedBody, ChunkBuffer } from '../../../../../../src/application/gateway/proxy-request/buffered-body.js';
-import { RetryAllowance } from '../../../../../../src/application/gateway/proxy-request/sending-rules.js';
+import { RetryAllowance } from '../../../../../../src/application/gateway/proxy-request/forwarding-rules.js';
 import type { RequestTrace } from '../../../../../../src/application/gateway/trace/request-tracing.js';
 import type { Tunnel } from '../../../../../../src/application/ports/gateway/http-exchange.js';
 import type { UpstreamRequest } from '../../../../../../src/application/ports/gateway/upstream-client.js';
@@ -79,14 +79,14 @@ describe('a response', () => {
 
   it('that is interrupted while it is held becomes a 502', async () => {
     const targets = new ScriptedTargets({ a: () => answered(200, ['half', null]) });
-    const { response } = await run(targets, { heldResponseOctets: 100 });
+    const { response } = await run(targets, { maxBufferedResponseOctets: 100 });
     expect([response.status, response.problem, response.state]).toEqual([502, 'upstream_unreachable', 'ended']);
     expect(targets.told.at(-1)).toBe('a: failure');
   });
 
   it('that is held completely frees its target before the client reads it', async () => {
     const targets = new ScriptedTargets({ a: good });
-    const { stage } = sendingStage(targets, { heldResponseOctets: 100 });
+    const { stage } = sendingStage(targets, { maxBufferedResponseOctets: 100 });
     const { exchange, response } = recordedExchange();
     let toldBefore = -1;
     response.begin = () => {
@@ -227,7 +227,7 @@ describe('a failure', () => {
     await stage(exchange);
     expect([response.status, targets.sent]).toEqual([504, ['a', 'b']]);
     expect(targets.requests.map(({ timeoutMs }) => timeoutMs)).toEqual([600, 300]);
-    expect(targets.requests.map(({ patienceMs }) => patienceMs)).toEqual([700, 700]);
+    expect(targets.requests.map(({ configuredTimeoutMs }) => configuredTimeoutMs)).toEqual([700, 700]);
   });
 
   it('of a request whose client is gone is not retried', async () => {
@@ -293,9 +293,9 @@ describe('a request that is evicted because its target was drained', () => {
 
 describe('a retry on the same target', () => {
   /** Asks for repetitions until one is refused, then answers. */
-  const asking: TargetScript = ({ mayRepeat }) => {
+  const asking: TargetScript = ({ takeRetry }) => {
     let turns = 0;
-    while (turns < 20 && mayRepeat()) turns += 1;
+    while (turns < 20 && takeRetry()) turns += 1;
     return answered(200, [String(turns)]);
   };
 
@@ -313,7 +313,7 @@ describe('a retry on the same target', () => {
   });
 
   it('uses up the attempts that are left for other targets', async () => {
-    const repeating: TargetScript = ({ mayRepeat }) => (mayRepeat() ? failed('unreachable') : answered(200));
+    const repeating: TargetScript = ({ takeRetry }) => (takeRetry() ? failed('unreachable') : answered(200));
     const targets = new ScriptedTargets({ a: repeating, b: repeating, c: good });
     const { response } = await run(targets, { retries: { maxAttempts: 3, budgetPercent: 20 } });
     expect([response.status, targets.sent]).toEqual([200, ['a', 'b']]);

@@ -3,7 +3,7 @@ import {
   RequestAdmissions,
   type SettledAdmission,
 } from '../../../../../../src/application/gateway/admit/request-admissions.js';
-import type { RequestPlace } from '../../../../../../src/application/gateway/admit/request-places.js';
+import type { RequestSlot } from '../../../../../../src/application/gateway/admit/request-slots.js';
 import type { LimitsConfiguration } from '../../../../../../src/domain/gateway/configuration/gateway-configuration.js';
 import { PermitWorkers } from '../../../../../support/gateway/permit-workers.js';
 import { plainLimits } from '../../../../../support/gateway/plain-configurations.js';
@@ -12,7 +12,7 @@ let workers: PermitWorkers;
 let admissions: RequestAdmissions[];
 /** The outcomes of queued requests, by name: null, or the name of the limit. */
 let told: [string, string | null][];
-const places = new Map<string, RequestPlace>();
+const slots = new Map<string, RequestSlot>();
 
 const start = async (count: number, changes: Partial<LimitsConfiguration>): Promise<void> => {
   workers = new PermitWorkers(count, changes);
@@ -22,7 +22,7 @@ const start = async (count: number, changes: Partial<LimitsConfiguration>): Prom
 };
 beforeEach(() => {
   told = [];
-  places.clear();
+  slots.clear();
 });
 
 const of = (index: number): RequestAdmissions => admissions[index] as RequestAdmissions;
@@ -40,16 +40,16 @@ const come = async (
   if (settled === null) throw new Error('nobody answered');
   const admission: SettledAdmission = settled;
   if (admission.kind === 'refused') return admission.violation.name;
-  const place = admission.kind === 'place' ? admission : admission.place;
-  places.set(name, place);
-  if (admission.kind === 'place') return 'in';
-  of(index).wait(place, '192.0.2.1', 1_000, (violation) => told.push([name, violation?.name ?? null]));
+  const slot = admission.kind === 'slot' ? admission : admission.slot;
+  slots.set(name, slot);
+  if (admission.kind === 'slot') return 'in';
+  of(index).wait(slot, '192.0.2.1', 1_000, (violation) => told.push([name, violation?.name ?? null]));
   await workers.quiet();
   return 'waits';
 };
 
 const end = async (...names: readonly string[]): Promise<void> => {
-  for (const name of names) places.get(name)?.release();
+  for (const name of names) slots.get(name)?.release();
   await workers.quiet();
 };
 
@@ -121,7 +121,7 @@ describe('the requests in flight in two workers', () => {
   });
 });
 
-it('queued requests of all workers share the places of the queue', async () => {
+it('queued requests of all workers share the slots of the queue', async () => {
   await start(2, { maxInFlightRequests: 1, maxQueuedRequests: 3 });
   await come(0, 'first');
   for (const [index, name] of ['a', 'b', 'c', 'd', 'e'].entries()) await come(index % 2, name);

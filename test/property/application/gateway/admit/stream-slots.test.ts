@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { RequestAdmissions } from '../../../../../src/application/gateway/admit/request-admissions.js';
-import type { RequestPlace } from '../../../../../src/application/gateway/admit/request-places.js';
-import { type StreamPlace, streamAgeMs } from '../../../../../src/application/gateway/admit/stream-places.js';
+import type { RequestSlot } from '../../../../../src/application/gateway/admit/request-slots.js';
+import { type StreamSlot, streamAgeMs } from '../../../../../src/application/gateway/admit/stream-slots.js';
 import type { LimitsConfiguration } from '../../../../../src/domain/gateway/configuration/gateway-configuration.js';
 import { PermitWorkers } from '../../../../support/gateway/permit-workers.js';
 import { plainLimits } from '../../../../support/gateway/plain-configurations.js';
@@ -44,7 +44,7 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
 );
 
 interface OpenRequest {
-  slot: RequestPlace | StreamPlace;
+  slot: RequestSlot | StreamSlot;
   readonly route: string;
   readonly client: string | null;
 }
@@ -78,11 +78,11 @@ it('streams and requests give back what they took, once, through any history of 
         const start = async (at: Worker, client: string | null, route: string): Promise<void> => {
           const first = at.admissions.admit(at.admissions.route(route), client);
           const admission = first.kind === 'asked' ? await first.settled : first;
-          if (admission.kind === 'place') at.open.add({ slot: admission, route, client });
+          if (admission.kind === 'slot') at.open.add({ slot: admission, route, client });
           else if (admission.kind === 'full') {
-            const { place } = admission;
-            at.admissions.wait(place, '192.0.2.1', 200, (violation) => {
-              if (violation === null) at.open.add({ slot: place, route, client });
+            const { slot } = admission;
+            at.admissions.wait(slot, '192.0.2.1', 200, (violation) => {
+              if (violation === null) at.open.add({ slot: slot, route, client });
             });
           }
         };
@@ -99,7 +99,7 @@ it('streams and requests give back what they took, once, through any history of 
           else if (step.do === 'follow') {
             const at = of(step.worker);
             const request = nth(at, step.which);
-            if (request?.slot.kind === 'place') {
+            if (request?.slot.kind === 'slot') {
               request.slot = at.admissions.streams.follow(request.slot, step.isOld ? 0 : streamAgeMs);
             }
           } else if (step.do === 'end') end(of(step.worker), nth(of(step.worker), step.which));
@@ -161,7 +161,7 @@ it('streams and requests give back what they took, once, through any history of 
           await begun;
         }
         for (const request of last.open) {
-          if (request.slot.kind === 'place') request.slot = last.admissions.streams.follow(request.slot, 0);
+          if (request.slot.kind === 'slot') request.slot = last.admissions.streams.follow(request.slot, 0);
           await group.quiet();
         }
         expect([last.open.size, last.admissions.inFlight, last.admissions.streams.taken]).toEqual([most, 0, most]);

@@ -13,10 +13,10 @@ import type { CircuitBreakerHolder } from '../circuit-breakers/circuit-breaker-h
 import type { DescriptorGuard } from '../guard-resources/descriptor-guard.js';
 import type { UpstreamFailureAnswers } from './answer-upstream-failure.js';
 import type { StreamFollower } from './follow-stream.js';
-import type { ResponseJudge } from './judge-response.js';
+import type { ResponseInspector } from './inspect-response.js';
 
 /** The rules for forwarding a route's requests and relaying their responses. Made when the configuration loads. */
-export interface SendingRules {
+export interface ForwardingRules {
   /** The upstream's name. */
   readonly upstream: string;
   readonly chooser: TargetChooser;
@@ -37,9 +37,9 @@ export interface SendingRules {
   readonly descriptors: Pick<DescriptorGuard, 'noteExhausted'>;
   readonly answers: UpstreamFailureAnswers;
   /** Octets of a response that are buffered before it is relayed; null: responses are relayed as they arrive. */
-  readonly heldResponseOctets: number | null;
+  readonly maxBufferedResponseOctets: number | null;
   /** Null: no agent of the route subscribes to responses. */
-  readonly responseJudge: ResponseJudge | null;
+  readonly responseInspector: ResponseInspector | null;
 }
 
 /** The retry budget of all requests of one upstream. */

@@ -97,7 +97,7 @@ class NodeAcceptor implements Acceptor {
 }
 
 /** node:net, for every platform. */
-export const nodeSockets: SocketLayer = {
+export const nodeSocketLayer: SocketLayer = {
   name: 'node',
   acceptor: (socket, accepted) => new NodeAcceptor(socket, accepted),
   connect: (address: SocketAddress, read: TakeUpstreamInput): UpstreamStream =>

@@ -1,6 +1,6 @@
 import type { PermitBook, Permits } from '../../ports/gateway/permits.js';
 import type { ScheduledTask, Scheduler } from '../../ports/shared/scheduler.js';
-import type { InFlightCount, RequestPlace } from './request-places.js';
+import type { InFlightCount, RequestSlot } from './request-slots.js';
 
 /** Age from which a gRPC response counts as a stream, and the time between two tries; milliseconds. */
 export const streamAgeMs = 10_000;
@@ -10,22 +10,22 @@ export const streamAgeMs = 10_000;
  * and client still count it. At most `max-total-connections` requests of all workers are streams. Without a free
  * permit a request stays in flight and tries again after `streamAgeMs`.
  */
-export class StreamPlace {
+export class StreamSlot {
   readonly kind = 'stream';
-  readonly #place: RequestPlace;
-  readonly #places: StreamPlaces;
+  readonly #slot: RequestSlot;
+  readonly #slots: StreamSlots;
   #state: 'in flight' | 'stream' | 'ended' = 'in flight';
   #nextTry: ScheduledTask | null = null;
 
-  constructor(place: RequestPlace, places: StreamPlaces) {
-    this.#place = place;
-    this.#places = places;
+  constructor(slot: RequestSlot, slots: StreamSlots) {
+    this.#slot = slot;
+    this.#slots = slots;
   }
 
   /** Tries to become a stream after `delayMs`; 0: at once. */
   tryAfter(delayMs: number): void {
     if (delayMs === 0) this.#try();
-    else this.#nextTry = this.#places.scheduler.after(delayMs, () => this.#try());
+    else this.#nextTry = this.#slots.scheduler.after(delayMs, () => this.#try());
   }
 
   /** The request has ended. Later calls have no effect. */
@@ -34,36 +34,36 @@ export class StreamPlace {
     this.#state = 'ended';
     this.#nextTry?.cancel();
     this.#nextTry = null;
-    if (state === 'in flight') this.#place.release();
+    if (state === 'in flight') this.#slot.release();
     else if (state === 'stream') {
-      this.#places.permits.giveBack();
-      this.#place.giveUp();
+      this.#slots.permits.giveBack();
+      this.#slot.giveUp();
     }
   }
 
   #try(): void {
     this.#nextTry = null;
-    const outcome = this.#places.permits.take();
+    const outcome = this.#slots.permits.take();
     if (outcome === 'unknown') void this.#ask();
     else this.#settle(outcome === 'taken');
   }
 
   async #ask(): Promise<void> {
-    this.#settle(await this.#places.permits.ask());
+    this.#settle(await this.#slots.permits.ask());
   }
 
   #settle(isTaken: boolean): void {
     if (this.#state === 'ended') {
-      if (isTaken) this.#places.permits.giveBack();
+      if (isTaken) this.#slots.permits.giveBack();
     } else if (isTaken) {
       this.#state = 'stream';
-      this.#places.inFlight.left();
+      this.#slots.inFlight.decrement();
     } else this.tryAfter(streamAgeMs);
   }
 }
 
 /** The streams of one worker. */
-export class StreamPlaces {
+export class StreamSlots {
   readonly scheduler: Scheduler;
   readonly permits: Permits;
   readonly inFlight: InFlightCount;
@@ -84,8 +84,8 @@ export class StreamPlaces {
    *
    * @param delayMs time until it counts as a stream; 0: at once
    */
-  follow(place: RequestPlace, delayMs: number): StreamPlace {
-    const stream = new StreamPlace(place, this);
+  follow(slot: RequestSlot, delayMs: number): StreamSlot {
+    const stream = new StreamSlot(slot, this);
     stream.tryAfter(delayMs);
     return stream;
   }

@@ -4,12 +4,12 @@ import type { PermitsBySubject } from '../workers/share-permits/permits-by-subje
 /** Counts the requests that are no longer in flight. */
 export interface InFlightCount {
   /** A request has ended, or has become a stream. */
-  left(): void;
+  decrement(): void;
 }
 
 /** A concurrency slot, held while a request runs or queues. Call exactly one of its methods, once. */
-export interface RequestPlace {
-  readonly kind: 'place';
+export interface RequestSlot {
+  readonly kind: 'slot';
   /** The request was in flight and has ended. */
   release(): void;
   /** The request has ended, and was never in flight or has left it. */
@@ -20,8 +20,8 @@ export interface RequestPlace {
  * The slots of one route. The object also serves as each single slot, so that a request without a counted client
  * allocates nothing.
  */
-export class RoutePlaces implements RequestPlace {
-  readonly kind = 'place';
+export class RouteSlots implements RequestSlot {
+  readonly kind = 'slot';
   readonly permits: Permits;
   readonly #inFlight: InFlightCount;
 
@@ -41,20 +41,20 @@ export class RoutePlaces implements RequestPlace {
 
   release(): void {
     this.permits.giveBack();
-    this.#inFlight.left();
+    this.#inFlight.decrement();
   }
 }
 
 /** A slot of a route and of a client. */
-export class ClientPlace implements RequestPlace {
-  readonly kind = 'place';
-  readonly #route: RoutePlaces;
+export class ClientSlot implements RequestSlot {
+  readonly kind = 'slot';
+  readonly #route: RouteSlots;
   readonly #clients: PermitsBySubject;
   readonly #client: string;
   readonly #permits: Permits;
 
   /** `permits`: the client's permits, which `clients` holds for this slot. */
-  constructor(route: RoutePlaces, clients: PermitsBySubject, client: string, permits: Permits) {
+  constructor(route: RouteSlots, clients: PermitsBySubject, client: string, permits: Permits) {
     this.#route = route;
     this.#clients = clients;
     this.#client = client;

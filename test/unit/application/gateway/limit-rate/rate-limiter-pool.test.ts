@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { RateLimiters, storeCheckMs } from '../../../../../src/application/gateway/limit-rate/rate-limiters.js';
+import { RateLimiterPool, storeCheckMs } from '../../../../../src/application/gateway/limit-rate/rate-limiter-pool.js';
 import type {
   OnStoreFailure,
   RateLimitStoreOptions,
@@ -22,7 +22,7 @@ const limiters = () => {
   const logger = new RecordingLogger();
   const clock = new ManualClock();
   const scheduler = new ManualScheduler(clock);
-  const all = new RateLimiters({
+  const all = new RateLimiterPool({
     clock,
     logger,
     memory,
@@ -75,7 +75,7 @@ describe('the limiters of configurations', () => {
     const shared = new FakeRateLimitStore();
     shared.answer = () => ({ kind: 'unavailable', detail: 'no such host' });
     const logger = new RecordingLogger();
-    const all = new RateLimiters({
+    const all = new RateLimiterPool({
       clock: new ManualClock(),
       scheduler: new ManualScheduler(new ManualClock()),
       logger,
@@ -97,12 +97,12 @@ describe('the limiters of configurations', () => {
     const logger = new RecordingLogger();
     const openShared = async () => new FakeRateLimitStore();
     const withoutMemory = { kind: 'local', store: own } as const;
-    const all = new RateLimiters({
+    const all = new RateLimiterPool({
       clock: new ManualClock(),
       scheduler: new ManualScheduler(new ManualClock()),
       logger,
       memory,
-      withoutMemory,
+      memoryFailureMode: withoutMemory,
       openShared,
     });
     const { limiter } = await all.use({ kind: 'memory' });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type AgentAudit, type AgentDecision, emptyAudit } from '../../../../../src/domain/agent-protocol/messages.js';
-import { judgementRecord, undecidedRecord } from '../../../../../src/domain/gateway/audit/judgement-record.js';
+import { decisionRecord, undecidedRecord } from '../../../../../src/domain/gateway/audit/decision-record.js';
 
 const request = {
   requestId: 'request-1',
@@ -31,7 +31,7 @@ const decisions = {
 } as const satisfies Record<AgentDecision['kind'], AgentDecision>;
 
 const record = (audit: Partial<AgentAudit>, decision: AgentDecision['kind'] = 'allow') =>
-  judgementRecord(request, 'auth', decisions[decision], { ...emptyAudit, ...audit });
+  decisionRecord(request, 'auth', decisions[decision], { ...emptyAudit, ...audit });
 
 describe('the audit record of an agent’s answer', () => {
   it('is authorization if policies have decided', () => {
@@ -91,7 +91,7 @@ describe('the audit record of an agent’s answer', () => {
     [503, 'denied'],
   ])('uses the status if the agent answers itself: %s', (status, outcome) => {
     const block = { kind: 'block', status, body: null, headers: [] } as const;
-    expect(judgementRecord(request, 'auth', block, emptyAudit)).toMatchObject({ outcome });
+    expect(decisionRecord(request, 'auth', block, emptyAudit)).toMatchObject({ outcome });
   });
 
   it('ignores unknown words of an agent', () => {

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { RequestAdmissions } from '../../../../../src/application/gateway/admit/request-admissions.js';
-import type { RequestPlace } from '../../../../../src/application/gateway/admit/request-places.js';
-import { streamAgeMs } from '../../../../../src/application/gateway/admit/stream-places.js';
+import type { RequestSlot } from '../../../../../src/application/gateway/admit/request-slots.js';
+import { streamAgeMs } from '../../../../../src/application/gateway/admit/stream-slots.js';
 import { LocalPermitBook } from '../../../../../src/application/gateway/workers/share-permits/local-permits.js';
 import type { LimitsConfiguration } from '../../../../../src/domain/gateway/configuration/gateway-configuration.js';
 import { PermitWorkers } from '../../../../support/gateway/permit-workers.js';
@@ -9,9 +9,9 @@ import { plainLimits } from '../../../../support/gateway/plain-configurations.js
 import { ManualClock } from '../../../../support/shared/manual-clock.js';
 import { ManualScheduler } from '../../../../support/shared/manual-scheduler.js';
 
-const enter = (admissions: RequestAdmissions, client: string | null = null): RequestPlace => {
+const enter = (admissions: RequestAdmissions, client: string | null = null): RequestSlot => {
   const admission = admissions.admit(admissions.route('all'), client);
-  if (admission.kind !== 'place') throw new Error(`it is ${admission.kind}`);
+  if (admission.kind !== 'slot') throw new Error(`it is ${admission.kind}`);
   return admission;
 };
 
@@ -42,12 +42,12 @@ describe('a stream', () => {
 
   it('admits the request that queues for its slot', () => {
     limit({ maxInFlightRequests: 1, maxQueuedRequests: 1 });
-    const place = enter(admissions);
+    const slot = enter(admissions);
     const waiting = admissions.admit(admissions.route('all'), null);
     if (waiting.kind !== 'full') throw new Error(`it is ${waiting.kind}`);
     const outcomes: unknown[] = [];
-    admissions.wait(waiting.place, '192.0.2.1', 1_000, (violation) => outcomes.push(violation));
-    admissions.streams.follow(place, 0);
+    admissions.wait(waiting.slot, '192.0.2.1', 1_000, (violation) => outcomes.push(violation));
+    admissions.streams.follow(slot, 0);
     expect(outcomes).toEqual([null]);
   });
 
@@ -55,10 +55,10 @@ describe('a stream', () => {
     limit({ maxInFlightRequests: 100, maxConnectionsPerRoute: 2, maxConnectionsPerClient: 1 });
     const stream = admissions.streams.follow(enter(admissions, '192.0.2.1'), 0);
     expect(kind('192.0.2.1')).toBe('refused');
-    expect(kind('192.0.2.2')).toBe('place');
+    expect(kind('192.0.2.2')).toBe('slot');
     expect(kind()).toBe('refused');
     stream.release();
-    expect(kind('192.0.2.1')).toBe('place');
+    expect(kind('192.0.2.1')).toBe('slot');
   });
 
   it('stays in flight until its age, and tries no more once it has ended', async () => {

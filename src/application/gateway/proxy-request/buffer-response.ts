@@ -4,12 +4,12 @@ import type { UpstreamResponse } from '../../ports/gateway/upstream-client.js';
 import { type ResponseFault, responseFaultOf } from './attempt-end.js';
 import { BufferedBody, PrefixedBody, readAhead } from './buffered-body.js';
 import type { ExchangeView } from './exchange.js';
-import type { JudgedExchange } from './judge-response.js';
+import type { ForwardingRules } from './forwarding-rules.js';
+import type { InspectedExchange } from './inspect-response.js';
 import { type RelayingExchange, relayResponse, withBody } from './relay-response.js';
-import type { SendingRules } from './sending-rules.js';
 
 /** The result of buffering. `isWhole`: the upstream has sent the complete response. */
-export type HeldResponse =
+export type BufferedResponse =
   | { readonly kind: 'relay'; readonly response: UpstreamResponse; readonly isWhole: boolean }
   | { readonly kind: 'broken'; readonly fault: ResponseFault };
 
@@ -17,28 +17,28 @@ export type HeldResponse =
 const isUnbuffered = (headers: HeaderList): boolean =>
   firstHeader(headers, 'x-accel-buffering')?.toLowerCase() === 'no';
 
-const mayBeHeld = ({ headers, body }: UpstreamResponse, maxOctets: number): boolean =>
+const mayBeBuffered = ({ headers, body }: UpstreamResponse, maxOctets: number): boolean =>
   (body?.declaredLength ?? 0) <= maxOctets && !isEventStream(headers) && !isUnbuffered(headers);
 
 /**
  * Reads a response completely before it is relayed. Stops as soon as the response exceeds `maxOctets`. Does not hold
  * an event stream, or a response whose upstream turns buffering off.
  */
-export const holdResponse = async (
+export const bufferResponse = async (
   exchange: ExchangeView<'request'>,
   response: UpstreamResponse,
   maxOctets: number,
-): Promise<HeldResponse> => {
+): Promise<BufferedResponse> => {
   const { body } = response;
-  if (body === null || !mayBeHeld(response, maxOctets)) return { kind: 'relay', response, isWhole: body === null };
+  if (body === null || !mayBeBuffered(response, maxOctets)) return { kind: 'relay', response, isWhole: body === null };
   const upload = exchange.request.body;
   upload?.lookAhead(true);
   try {
     const { kept, hasEnded } = await readAhead(body, maxOctets);
-    const held = hasEnded
+    const buffered = hasEnded
       ? new BufferedBody(kept, body.trailers(), body.declaredLength)
       : new PrefixedBody(kept.pieces(), body, body.declaredLength);
-    return { kind: 'relay', response: withBody(response, held, false), isWhole: hasEnded };
+    return { kind: 'relay', response: withBody(response, buffered, false), isWhole: hasEnded };
   } catch (error) {
     return { kind: 'broken', fault: responseFaultOf(error) };
   } finally {
@@ -47,7 +47,7 @@ export const holdResponse = async (
 };
 
 /** The attempt that got the response. */
-export interface HeldAttempt {
+export interface BufferedAttempt {
   cancel(): void;
   /** The upstream has sent the whole response. */
   ended(): void;
@@ -57,21 +57,24 @@ export interface HeldAttempt {
  * Asks the agents of the route about a response and buffers it, if the rules require that; then relays it. Returns
  * the reason why the relay ended early; null: it is complete, or the client is gone.
  */
-export const relayHeldResponse = async (
-  exchange: RelayingExchange & JudgedExchange,
+export const inspectAndRelay = async (
+  exchange: RelayingExchange & InspectedExchange,
   response: UpstreamResponse,
-  { responseJudge, heldResponseOctets }: Pick<SendingRules, 'responseJudge' | 'heldResponseOctets'>,
-  attempt: HeldAttempt,
+  {
+    responseInspector,
+    maxBufferedResponseOctets,
+  }: Pick<ForwardingRules, 'responseInspector' | 'maxBufferedResponseOctets'>,
+  attempt: BufferedAttempt,
 ): Promise<ResponseFault | null> => {
-  let judgedResponse = response;
-  if (responseJudge !== null) {
-    const judged = await responseJudge.judge(exchange, response, () => attempt.cancel());
-    if (judged.kind === 'ended') return judged.fault;
-    judgedResponse = judged.response;
+  let inspectedResponse = response;
+  if (responseInspector !== null) {
+    const inspected = await responseInspector.inspect(exchange, response, () => attempt.cancel());
+    if (inspected.kind === 'ended') return inspected.fault;
+    inspectedResponse = inspected.response;
   }
-  if (heldResponseOctets === null) return relayResponse(exchange, judgedResponse);
-  const held = await holdResponse(exchange, judgedResponse, heldResponseOctets);
-  if (held.kind === 'broken') return held.fault;
-  if (held.isWhole) attempt.ended();
-  return relayResponse(exchange, held.response);
+  if (maxBufferedResponseOctets === null) return relayResponse(exchange, inspectedResponse);
+  const buffered = await bufferResponse(exchange, inspectedResponse, maxBufferedResponseOctets);
+  if (buffered.kind === 'broken') return buffered.fault;
+  if (buffered.isWhole) attempt.ended();
+  return relayResponse(exchange, buffered.response);
 };

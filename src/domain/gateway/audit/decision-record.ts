@@ -69,7 +69,7 @@ const outcomeOf = (event: AgentAuditEvent, decision: AgentDecision, { custom }: 
 };
 
 /** The audit record of an agent's answer. */
-export const judgementRecord = (
+export const decisionRecord = (
   request: AuditedRequest,
   agent: string,
   decision: AgentDecision,

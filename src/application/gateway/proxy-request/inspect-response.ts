@@ -28,20 +28,20 @@ export interface ResponseInspectionServices extends FailureModeServices {
  * The result of asking agents about a response. `ended`: the response is not relayed. Without a fault the client has
  * its answer or is gone; with a fault the caller must answer it.
  */
-export type JudgedResponse =
+export type InspectedResponse =
   | { readonly kind: 'relay'; readonly response: UpstreamResponse }
   | { readonly kind: 'ended'; readonly fault: ResponseFault | null };
 
 /** The parts of an exchange that are needed to ask agents about its response. */
-export type JudgedExchange = StageExchange<'id' | 'target' | 'targetFields' | 'trace' | 'waitFor', 'agents'>;
+export type InspectedExchange = StageExchange<'id' | 'target' | 'targetFields' | 'trace' | 'waitFor', 'agents'>;
 
-const ended: JudgedResponse = { kind: 'ended', fault: null };
+const ended: InspectedResponse = { kind: 'ended', fault: null };
 
 /** The status of a partial response (RFC 9110, section 15.3.7). */
 const partialContent = 206;
 
 /** Asks the agents of a route about the upstream's response. The gateway holds its head and body meanwhile. */
-export class ResponseJudge {
+export class ResponseInspector {
   readonly #agents: readonly RouteAgent[];
   readonly #services: ResponseInspectionServices;
 
@@ -51,32 +51,32 @@ export class ResponseJudge {
   }
 
   /** Null: no agent of the route subscribes to responses. */
-  static of(agents: readonly RouteAgent[], services: ResponseInspectionServices): ResponseJudge | null {
+  static of(agents: readonly RouteAgent[], services: ResponseInspectionServices): ResponseInspector | null {
     const subscribed = agents.filter(({ events }) => events.has('response_headers'));
-    return subscribed.length === 0 ? null : new ResponseJudge(subscribed, services);
+    return subscribed.length === 0 ? null : new ResponseInspector(subscribed, services);
   }
 
   /**
    * Asks one agent after the other about the response as the earlier agents have left it. The first answer other than
    * allow replaces the response; then `cancelUpstream` is called.
    */
-  async judge(
-    exchange: JudgedExchange,
+  async inspect(
+    exchange: InspectedExchange,
     response: UpstreamResponse,
     cancelUpstream: () => void,
-  ): Promise<JudgedResponse> {
+  ): Promise<InspectedResponse> {
     const upload = exchange.request.body;
     upload?.lookAhead(true);
-    const judged = await this.#askAll(exchange, response, cancelUpstream);
+    const outcome = await this.#askAll(exchange, response, cancelUpstream);
     upload?.lookAhead(false);
-    return judged;
+    return outcome;
   }
 
   async #askAll(
-    exchange: JudgedExchange,
+    exchange: InspectedExchange,
     response: UpstreamResponse,
     cancelUpstream: () => void,
-  ): Promise<JudgedResponse> {
+  ): Promise<InspectedResponse> {
     const upstreamBody = response.body === null ? null : new MeteredBody(response.body, Number.POSITIVE_INFINITY);
     let current = withBody(response, upstreamBody, response.isBodyLate);
     // INVARIANT: a request reaches the upstream only after every agent that must be asked about it was asked.
@@ -86,24 +86,24 @@ export class ResponseJudge {
         agent.client.cancel(exchange.id, 'client_disconnect');
         cancelUpstream();
       });
-      const judgement = await this.#ask(agent, exchange, current);
+      const inspected = await this.#ask(agent, exchange, current);
       exchange.waitFor(cancelUpstream);
-      const judged = this.#take(exchange, current, agent, judgement, upstreamBody);
-      if (judged.kind === 'ended') {
+      const outcome = this.#take(exchange, current, agent, inspected, upstreamBody);
+      if (outcome.kind === 'ended') {
         cancelUpstream();
         // This also releases the decoders of this agent and the earlier ones.
-        if (judgement.ok) judgement.value.body?.cancel();
+        if (inspected.ok) inspected.value.body?.cancel();
         current.body?.cancel();
-        return judged;
+        return outcome;
       }
-      current = judged.response;
+      current = outcome.response;
     }
     return { kind: 'relay', response: current };
   }
 
   async #ask(
     agent: RouteAgent,
-    exchange: JudgedExchange,
+    exchange: InspectedExchange,
     { status, headers, body }: UpstreamResponse,
   ): Promise<Result<InspectedBody, InspectionFailure>> {
     const correlationId = exchange.id;
@@ -128,25 +128,25 @@ export class ResponseJudge {
   }
 
   #take(
-    exchange: JudgedExchange,
+    exchange: InspectedExchange,
     current: UpstreamResponse,
     agent: RouteAgent,
-    judgement: Result<InspectedBody, InspectionFailure>,
+    inspected: Result<InspectedBody, InspectionFailure>,
     upstreamBody: MeteredBody | null,
-  ): JudgedResponse {
+  ): InspectedResponse {
     if (exchange.abandoned) return ended;
-    return judgement.ok
-      ? takeJudgement(exchange, agent.client.name, current, judgement.value, this.#services.audit)
-      : this.#takeFailure(exchange, current, agent, judgement.error, upstreamBody);
+    return inspected.ok
+      ? takeInspection(exchange, agent.client.name, current, inspected.value, this.#services.audit)
+      : this.#takeFailure(exchange, current, agent, inspected.error, upstreamBody);
   }
 
   #takeFailure(
-    exchange: JudgedExchange,
+    exchange: InspectedExchange,
     current: UpstreamResponse,
     agent: RouteAgent,
     failure: InspectionFailure,
     upstreamBody: MeteredBody | null,
-  ): JudgedResponse {
+  ): InspectedResponse {
     if (failure.kind !== 'agent') return { kind: 'ended', fault: faultOf(failure, upstreamBody) };
     const outcome = applyFailureMode(exchange, agent, failure.failure, 'response', this.#services);
     return outcome === 'ended'
@@ -155,19 +155,19 @@ export class ResponseJudge {
   }
 }
 
-const takeJudgement = (
-  exchange: JudgedExchange,
+const takeInspection = (
+  exchange: InspectedExchange,
   agent: string,
   current: UpstreamResponse,
   inspected: InspectedBody,
   auditLog: RequestAudit,
-): JudgedResponse => {
+): InspectedResponse => {
   const { decision, responseHeaders, audit } = inspected.answer;
   if (responseHeaders.length > 0)
     exchange.agents.responseOperations = [...exchange.agents.responseOperations, ...responseHeaders];
   // An allowed response is not audited, because it says nothing about the identity of the client.
   if (decision.kind !== 'allow') {
-    auditLog.judged(exchange, agent, decision, audit);
+    auditLog.decided(exchange, agent, decision, audit);
     answerWithDecision(exchange, decision, verdictOf(agent, audit));
     return ended;
   }

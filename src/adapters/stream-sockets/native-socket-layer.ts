@@ -3,7 +3,7 @@ import type { ListeningSocket } from '../../application/ports/gateway/listening-
 import type { SocketAddress } from '../../domain/configuration/network-addresses.js';
 import { batchBegins, batchEnds, throwApart } from '../event-loop-batching/event-loop-turn.js';
 import { NativeSocket, type NativeSocketOwner } from './native-socket.js';
-import { backlog } from './node-sockets.js';
+import { backlog } from './node-socket-layer.js';
 import type { Acceptor, SocketLayer } from './socket-layer.js';
 import type { StreamSocket } from './stream-socket.js';
 import type { TakeUpstreamInput, UpstreamStream } from './upstream-stream.js';
@@ -77,7 +77,7 @@ class NativeAcceptor implements Acceptor {
  * Sockets on one epoll instance of the addon in native/. It reads all ready sockets in one call and reports them in a
  * table; each write is one call. The process stays alive while there is a listener or a socket.
  */
-export class NativeSockets implements SocketLayer {
+export class NativeSocketLayer implements SocketLayer {
   readonly name = 'native';
   readonly #arena = Buffer.allocUnsafeSlow(arenaOctets);
   readonly #rows = new Int32Array(maxRows * rowLength);
@@ -102,7 +102,7 @@ export class NativeSockets implements SocketLayer {
     this.#addon.unref();
     this.#owner = {
       addon: this.#addon,
-      left: (socket) => this.#left(socket),
+      onRemoved: (socket) => this.#left(socket),
       reportRest: (socket) => this.#reportRest(socket),
     };
   }
@@ -206,20 +206,20 @@ export class NativeSockets implements SocketLayer {
     switch (type) {
       case data: {
         const start = rows[at + 3] as number;
-        socket.received(this.#arena.subarray(start, start + (rows[at + 4] as number)), rows[at + 5] === 1);
+        socket.onData(this.#arena.subarray(start, start + (rows[at + 4] as number)), rows[at + 5] === 1);
         return;
       }
       case end:
-        socket.ended();
+        socket.onEnd();
         return;
       case drained:
-        socket.drained();
+        socket.onDrain();
         return;
       case connected:
         socket.connected();
         return;
       case failure:
-        socket.failed(rows[at + 5] as number, rows[at + 4] === 1);
+        socket.onError(rows[at + 5] as number, rows[at + 4] === 1);
     }
   }
 

@@ -1,12 +1,12 @@
 import type { SocketLayerChoice, WantedSockets } from '../../application/ports/gateway/socket-layer-choice.js';
 import { err, ok, type Result } from '../../domain/shared/result.js';
-import { NativeSockets } from './native-sockets.js';
-import { nodeSockets } from './node-sockets.js';
+import { NativeSocketLayer } from './native-socket-layer.js';
+import { nodeSocketLayer } from './node-socket-layer.js';
 import type { SocketLayer } from './socket-layer.js';
 
 /** Chooses the layer for new listeners and new connections to upstreams. */
-export class SocketLayers implements SocketLayerChoice {
-  #current: SocketLayer = nodeSockets;
+export class SocketLayerSelector implements SocketLayerChoice {
+  #current: SocketLayer = nodeSocketLayer;
   #native: SocketLayer | null = null;
   readonly #load: () => Promise<SocketLayer>;
 
@@ -25,7 +25,7 @@ export class SocketLayers implements SocketLayerChoice {
 
   async choose(wanted: WantedSockets): Promise<Result<string | null, string>> {
     if (wanted === 'node') {
-      this.#current = nodeSockets;
+      this.#current = nodeSocketLayer;
       return ok(null);
     }
     try {
@@ -35,7 +35,7 @@ export class SocketLayers implements SocketLayerChoice {
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       if (wanted === 'native') return err(reason);
-      this.#current = nodeSockets;
+      this.#current = nodeSocketLayer;
       return ok(reason);
     }
   }
@@ -43,5 +43,5 @@ export class SocketLayers implements SocketLayerChoice {
 
 const loadNative = async (): Promise<SocketLayer> => {
   const { open } = await import('#native');
-  return new NativeSockets(open);
+  return new NativeSocketLayer(open);
 };

@@ -4,7 +4,7 @@ import type { Clock } from '../../ports/shared/clock.js';
 import type { Logger } from '../../ports/shared/logger.js';
 import type { RateLimitStore, SharedRateLimitStoreOpener } from '../../ports/shared/rate-limit-store.js';
 import type { ScheduledTask, Scheduler } from '../../ports/shared/scheduler.js';
-import { RateLimiter, type WithoutStore } from './rate-limiter.js';
+import { RateLimiter, type StoreFailureMode } from './rate-limiter.js';
 
 interface RateLimitStores {
   readonly clock: Clock;
@@ -12,7 +12,7 @@ interface RateLimitStores {
   /** The buckets of this gateway only. They outlive every configuration. */
   readonly memory: RateLimitStore;
   /** How to decide while `memory` is unavailable; absent: it is always available. */
-  readonly withoutMemory?: WithoutStore;
+  readonly memoryFailureMode?: StoreFailureMode;
   readonly openShared: SharedRateLimitStoreOpener;
   readonly scheduler: Scheduler;
 }
@@ -45,14 +45,14 @@ export const storeCheckMs = 5_000;
  * The limiters of all configurations in use. Configurations with the same options share one, so that a reload keeps
  * buckets and connections.
  */
-export class RateLimiters {
+export class RateLimiterPool {
   readonly #stores: RateLimitStores;
   readonly #local: RateLimiter;
   readonly #shared = new Map<string, SharedLimiter>();
 
   constructor(stores: RateLimitStores) {
     this.#stores = stores;
-    this.#local = new RateLimiter(stores.memory, stores.withoutMemory ?? { kind: 'deny' }, stores);
+    this.#local = new RateLimiter(stores.memory, stores.memoryFailureMode ?? { kind: 'deny' }, stores);
   }
 
   /** Resolves even if the store is unavailable, which is logged. */
@@ -77,10 +77,11 @@ export class RateLimiters {
 
   #open({ url, onFailure }: Extract<RateLimitStoreOptions, { kind: 'redis' }>, key: string): SharedLimiter {
     const { memory, openShared, scheduler } = this.#stores;
-    const withoutStore: WithoutStore = onFailure === 'local' ? { kind: 'local', store: memory } : { kind: onFailure };
+    const failureMode: StoreFailureMode =
+      onFailure === 'local' ? { kind: 'local', store: memory } : { kind: onFailure };
     const open = async () => {
       const store = await openShared(url);
-      const limiter = new RateLimiter(store, withoutStore, this.#stores);
+      const limiter = new RateLimiter(store, failureMode, this.#stores);
       await limiter.check();
       shared.limiter = limiter;
       return { limiter, store, checks: scheduler.every(storeCheckMs, () => void limiter.check()) };

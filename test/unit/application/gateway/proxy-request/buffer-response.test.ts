@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { holdResponse } from '../../../../../src/application/gateway/proxy-request/hold-response.js';
+import { bufferResponse } from '../../../../../src/application/gateway/proxy-request/buffer-response.js';
 import type { UpstreamResponse } from '../../../../../src/application/ports/gateway/upstream-client.js';
 import { newExchange } from '../../../../support/gateway/exchanges.js';
 import { bodyOctets, ScriptedBody } from '../../../../support/gateway/scripted-body.js';
@@ -14,7 +14,7 @@ const responseOf = (body: ScriptedBody | null, headers: readonly string[] = []):
 });
 
 const hold = (body: ScriptedBody | null, headers: readonly string[] = []) =>
-  holdResponse(newExchange(), responseOf(body, headers), 10);
+  bufferResponse(newExchange(), responseOf(body, headers), 10);
 
 describe('a response', () => {
   it.each([
@@ -60,7 +60,7 @@ describe('a response', () => {
 it('buffering watches the client while the request body is incomplete', async () => {
   const watched: boolean[] = [];
   const upload = Object.assign(new ScriptedBody([]), { lookAhead: (isWanted: boolean) => void watched.push(isWanted) });
-  await holdResponse(newExchange({ body: upload }), responseOf(new ScriptedBody(['1'])), 10);
-  await holdResponse(newExchange({ body: upload }), responseOf(new ScriptedBody([null])), 10);
+  await bufferResponse(newExchange({ body: upload }), responseOf(new ScriptedBody(['1'])), 10);
+  await bufferResponse(newExchange({ body: upload }), responseOf(new ScriptedBody([null])), 10);
   expect(watched).toEqual([true, false, true, false]);
 });

@@ -4,11 +4,11 @@ import { nodeZlibInflater } from '../../../../../src/adapters/outbound/node-zlib
 import { PrometheusGatewayMetrics } from '../../../../../src/adapters/outbound/prometheus-metrics/prometheus-gateway-metrics.js';
 import { ProblemAnswerer } from '../../../../../src/application/gateway/proxy-request/answer-problem.js';
 import { AgentAnswers } from '../../../../../src/application/gateway/proxy-request/exchange.js';
-import { inspectionLimits } from '../../../../../src/application/gateway/proxy-request/inspection-limits.js';
 import {
-  type JudgedResponse,
-  ResponseJudge,
-} from '../../../../../src/application/gateway/proxy-request/judge-response.js';
+  type InspectedResponse,
+  ResponseInspector,
+} from '../../../../../src/application/gateway/proxy-request/inspect-response.js';
+import { inspectionLimits } from '../../../../../src/application/gateway/proxy-request/inspection-limits.js';
 import { notifyCompletion } from '../../../../../src/application/gateway/proxy-request/notify-completion.js';
 import { RequestTracing } from '../../../../../src/application/gateway/trace/request-tracing.js';
 import type { BodyInflater } from '../../../../../src/application/ports/gateway/body-inflater.js';
@@ -37,8 +37,8 @@ const dependencies = {
   inspection: { inflater: nodeZlibInflater, clock: new ManualClock(), limits: inspectionLimits(testLimits) },
 };
 
-const judgeFor = (...subscriptions: (readonly AgentSubscription[])[]): ResponseJudge | null =>
-  ResponseJudge.of(
+const judgeFor = (...subscriptions: (readonly AgentSubscription[])[]): ResponseInspector | null =>
+  ResponseInspector.of(
     subscriptions.map((events, index) => routeAgent(new FakeAgentClient(`agent-${index}`), events)),
     dependencies,
   );
@@ -86,12 +86,12 @@ describe('the decoder of a response body', () => {
   const judged = async (
     second: ScriptedAgent,
     exchange = newExchange(),
-  ): Promise<{ outcome: JudgedResponse; source: ScriptedBody }> => {
+  ): Promise<{ outcome: InspectedResponse; source: ScriptedBody }> => {
     Object.assign(counted, { made: 0, released: 0 });
     const first = new ScriptedAgent('first');
     first.answer = changesBeginning;
     const inspection = { ...dependencies.inspection, inflater };
-    const judge = ResponseJudge.of([routeAgent(first), routeAgent(second)], { ...dependencies, inspection });
+    const judge = ResponseInspector.of([routeAgent(first), routeAgent(second)], { ...dependencies, inspection });
     const octets = gzipSync(Buffer.alloc(300_000, 'text'));
     const source = new ScriptedBody([octets.subarray(0, 400), octets.subarray(400)], octets.length);
     const headers = ['Content-Encoding', 'gzip', 'Content-Length', `${octets.length}`];
@@ -103,7 +103,7 @@ describe('the decoder of a response body', () => {
       isBodyLate: false,
       tunnel: null,
     };
-    const outcome = (await judge?.judge(exchange, response, () => source.cancel())) as JudgedResponse;
+    const outcome = (await judge?.inspect(exchange, response, () => source.cancel())) as InspectedResponse;
     expect(counted.made).toBe(1);
     return { outcome, source };
   };
@@ -163,7 +163,7 @@ describe('the duration of an agent call', () => {
       return read();
     };
     const agent = routeAgent(client);
-    const judge = ResponseJudge.of([agent], { ...dependencies, inspection: { ...dependencies.inspection, clock } });
+    const judge = ResponseInspector.of([agent], { ...dependencies, inspection: { ...dependencies.inspection, clock } });
     const response: UpstreamResponse = {
       status: 200,
       headers: [],
@@ -172,7 +172,7 @@ describe('the duration of an agent call', () => {
       isBodyLate: false,
       tunnel: null,
     };
-    expect(await judge?.judge(newExchange(), response, () => undefined)).toMatchObject({ kind: 'relay' });
+    expect(await judge?.inspect(newExchange(), response, () => undefined)).toMatchObject({ kind: 'relay' });
     expect(agent.metrics.latencies).toEqual([0.01, 0.02, 0.02]);
   });
 });
@@ -193,7 +193,7 @@ describe('the trace of a request', () => {
       isBodyLate: false,
       tunnel: null,
     };
-    await ResponseJudge.of(agents, dependencies)?.judge(exchange, response, () => undefined);
+    await ResponseInspector.of(agents, dependencies)?.inspect(exchange, response, () => undefined);
     exchange.agents = new AgentAnswers(agents);
     notifyCompletion(exchange, { status: 200, durationMs: 1 }, { ...dependencies, clock: new ManualClock() });
     expect(tracer.spans.slice(1).map(({ name }) => name)).toEqual([

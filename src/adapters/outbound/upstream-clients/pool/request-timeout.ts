@@ -10,8 +10,8 @@ const leastPart = 1 / 10;
 const fairPart = 1 / 2;
 
 /** Tracks the timeout of a request and whether the target or the gateway is at fault. */
-export class RequestPatience {
-  readonly #request: Pick<UpstreamRequest, 'timeoutMs' | 'patienceMs'>;
+export class RequestTimeout {
+  readonly #request: Pick<UpstreamRequest, 'timeoutMs' | 'configuredTimeoutMs'>;
   /** When a connection was requested; monotonic milliseconds. */
   #beganMs = 0;
   /**
@@ -20,7 +20,7 @@ export class RequestPatience {
    */
   #askedMs = 0;
 
-  constructor(request: Pick<UpstreamRequest, 'timeoutMs' | 'patienceMs'>) {
+  constructor(request: Pick<UpstreamRequest, 'timeoutMs' | 'configuredTimeoutMs'>) {
     this.#request = request;
   }
 
@@ -37,9 +37,9 @@ export class RequestPatience {
 
   /** After a wait for a connection: why the request is not sent; null if it is. */
   refusal(): UpstreamFailure | null {
-    const { timeoutMs, patienceMs } = this.#request;
+    const { timeoutMs, configuredTimeoutMs } = this.#request;
     const leftMs = timeoutMs - (performance.now() - this.#beganMs);
-    if (leftMs >= patienceMs * leastPart) return null;
+    if (leftMs >= configuredTimeoutMs * leastPart) return null;
     return { code: 'overloaded', detail: `no free connection in good time within ${waitText(timeoutMs)}` };
   }
 
@@ -49,13 +49,13 @@ export class RequestPatience {
    * @param missing what did not arrive
    * @param overMs when the timeout passed, however late the timer fired; as in `performance.now`
    */
-  lateness(missing: 'free connection' | 'connection' | 'answer', overMs = performance.now()): UpstreamFailure {
-    const { timeoutMs, patienceMs } = this.#request;
+  timeoutFailure(missing: 'free connection' | 'connection' | 'answer', overMs = performance.now()): UpstreamFailure {
+    const { timeoutMs, configuredTimeoutMs } = this.#request;
     const late = `no ${missing} within ${waitText(timeoutMs)}`;
     if (missing === 'free connection') return { code: 'overloaded', detail: late };
     // Timers may fire a millisecond early.
-    const isFair = overMs - this.#askedMs + 1 >= patienceMs * fairPart;
+    const isFair = overMs - this.#askedMs + 1 >= configuredTimeoutMs * fairPart;
     if (isFair) return { code: 'timed_out', detail: late };
-    return { code: 'overloaded', detail: `no ${missing} in what was left of ${waitText(patienceMs)}` };
+    return { code: 'overloaded', detail: `no ${missing} in what was left of ${waitText(configuredTimeoutMs)}` };
   }
 }

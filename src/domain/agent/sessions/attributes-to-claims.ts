@@ -2,7 +2,7 @@ import type { Claims } from '../tokens/claims.js';
 import type { SessionAttribute } from './session.js';
 
 /** Converts attributes to claims: a single value to a text, others to a list. Merges attributes of the same name. */
-export const claimsOfAttributes = (attributes: readonly SessionAttribute[]): Claims => {
+export const attributesToClaims = (attributes: readonly SessionAttribute[]): Claims => {
   const merged = new Map<string, string[]>();
   for (const { name, values } of attributes) {
     const known = merged.get(name);

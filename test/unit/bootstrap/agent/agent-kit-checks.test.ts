@@ -6,7 +6,7 @@ import { AgentOptionsError, resolveAddresses } from '../../../../src/bootstrap/a
 const definition = { name: 'kit', version: '1.0.0', requestHeaders: () => allow() };
 
 describe('the definition of an agent', () => {
-  it('is taken where it makes sense', () => {
+  it('is accepted if valid', () => {
     expect(() => checkDefinition(definition)).not.toThrow();
   });
 
@@ -22,7 +22,7 @@ describe('the definition of an agent', () => {
 });
 
 describe('the options of an agent', () => {
-  it('are taken where they make sense', () => {
+  it('are accepted if valid', () => {
     const options = { maxConcurrency: 1, maxBodySize: 1, healthIntervalMs: 100, ownedHeaders: ['X-A', 'X-B-*'] };
     expect(() => checkOptions(options)).not.toThrow();
     expect(() => checkOptions({ socket: '/tmp/a.sock', signals: false, agentId: 'a' })).not.toThrow();
@@ -46,8 +46,8 @@ describe('the options of an agent', () => {
   });
 });
 
-describe('where an agent listens', () => {
-  it('is its socket by default, and gRPC alone where that is asked for alone', () => {
+describe('the listening address of an agent', () => {
+  it('is its socket by default, and only gRPC if only that is requested', () => {
     expect(resolveAddresses('kit', {}, {})).toEqual({ socket: '/tmp/kit.sock', grpc: null, metrics: null });
     expect(resolveAddresses('kit', { grpc: { address: '127.0.0.1:1' } }, {})).toMatchObject({
       socket: null,
@@ -55,7 +55,7 @@ describe('where an agent listens', () => {
     });
   });
 
-  it('is what the variables say, where the options say nothing', () => {
+  it('comes from the environment if the options do not set it', () => {
     const environment = {
       AGENT_SOCKET: '/run/a.sock',
       GRPC_ADDRESS: 'unix:/run/b.sock',

@@ -15,14 +15,14 @@ import { temporaryFolder } from '../../../support/shared/temporary-folder.js';
 const secret = 'a secret that is longer than thirty-two bytes';
 
 describe('the container of the agent', () => {
-  it('resolves as a whole', () => {
+  it('resolves every binding', () => {
     const container = agentContainer(new RecordingLogger());
     for (const token of [...Object.values(sharedTokens), ...Object.values(agentTokens)]) {
       expect(container.get<unknown>(token)).toBeDefined();
     }
   });
 
-  it('lets a test swap one part, the clock, and keeps the others', async () => {
+  it('lets a test replace one binding, the clock, and keeps the others', async () => {
     const container = agentContainer(new RecordingLogger());
     const clock = new ManualClock();
     (await container.rebind(sharedTokens.clock)).toConstantValue(clock);
@@ -41,7 +41,7 @@ describe('the container of the agent', () => {
     expect(await kind()).toBe('block');
   });
 
-  it('gives a gateway agents of its own, each with its own configuration', async () => {
+  it('gives a gateway separate agents, each with its own configuration', async () => {
     const container = agentContainer(new RecordingLogger());
     const make = container.get(agentTokens.agentFactory);
     const giver = { proxyId: 'gateway', proxyVersion: '1', connection: Symbol('connection') };
@@ -66,7 +66,7 @@ describe('the container of the agent', () => {
     expect(logger.lines.every(({ fields }) => fields['agent'] === 'auth')).toBe(true);
   });
 
-  it('gives each embedded agent spent assertions of its own, which a later agent of its name has as well', async () => {
+  it('gives each embedded agent separate used assertions, which a later agent of its name inherits', async () => {
     const folder = temporaryFolder();
     try {
       const container = agentContainer(new RecordingLogger());
@@ -98,7 +98,7 @@ describe('the container of the agent', () => {
     }
   });
 
-  it('cannot be resolved without what it needs of its host', () => {
+  it("cannot resolve without its host's bindings", () => {
     const container = new Container();
     container.load(agentModule);
     expect(() => container.get(agentTokens.agentFactory)).toThrow();

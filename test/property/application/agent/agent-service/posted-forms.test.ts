@@ -157,8 +157,8 @@ const run = async (forms: PostedForms, scheduler: ManualScheduler, taken: Step):
   return [progress.kind, progress.kind === 'complete' ? [...progress.form] : null];
 };
 
-describe('forms under way', () => {
-  it('are what the rules say after any steps, of any connections, in any order', async () => {
+describe('the pending forms', () => {
+  it('match a reference model after any sequence of steps on any connections', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
         const scheduler = new ManualScheduler(new ManualClock());

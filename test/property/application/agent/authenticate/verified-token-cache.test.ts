@@ -88,8 +88,8 @@ const step = fc.oneof(
   },
 );
 
-describe('VerifiedTokenMemory', () => {
-  it('does what a list searched from end to end would do, whatever the order of events and however the clock moves', () => {
+describe('VerifiedTokenCache', () => {
+  it('matches a linear search for any order of events and any clock changes', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
         const clock = new ManualClock();

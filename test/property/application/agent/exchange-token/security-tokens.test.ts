@@ -66,7 +66,7 @@ const inCharge = ({ iss, kid, typ, kind }: Made): keyof typeof pairs | null => {
 };
 
 describe('SecurityTokens', () => {
-  it('takes a token exactly where it is signed by whoever is in charge of what it claims', async () => {
+  it('accepts a token if and only if the authority for its claims signed it', async () => {
     const { verify } = await tokenParties();
     let taken = 0;
     await fc.assert(
@@ -88,7 +88,7 @@ describe('SecurityTokens', () => {
     expect(taken).toBeGreaterThan(0);
   });
 
-  it('refuses a good token of our own with any character changed', async () => {
+  it('refuses a valid token of our own with any character changed', async () => {
     const { verify } = await tokenParties();
     const claims = JSON.stringify({ iss: ownIssuer, sub: 'ann', aud: 'api', iat: now, exp: now + 300 });
     const token = await own.sign('at+jwt', claims);

@@ -27,8 +27,8 @@ const authorization = fc.oneof(
   fc.string().map((text) => `Basic ${Buffer.from(text).toString('base64')}`),
 );
 
-describe('whatever is posted to the token endpoint', () => {
-  it('has one answer that is a token or an OAuth error, one line in the log and one count', async () => {
+describe('any request to the token endpoint', () => {
+  it('gets either a token or an OAuth error, one log line and one count', async () => {
     await fc.assert(
       fc.asyncProperty(anyBody, fc.boolean(), authorization, async (body, hasClient, credential) => {
         const world = new ExchangeWorld({ hasClient });

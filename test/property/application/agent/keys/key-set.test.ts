@@ -59,8 +59,8 @@ const start = (chance: number) => {
 const steps = fc.array(step, { maxLength: 40 });
 const chance = fc.constantFrom(0, 0.3, 0.999);
 
-describe('a key set, whatever its provider does', () => {
-  it('is fetched by one attempt at a time, and for unknown keys once in 30 seconds', async () => {
+describe('a key set with a misbehaving provider', () => {
+  it('runs one fetch at a time, and fetches for unknown keys at most once in 30 seconds', async () => {
     await fc.assert(
       fc.asyncProperty(steps, chance, async (taken, fraction) => {
         const { source, refetchesMs } = await play(taken, fraction, () => undefined);
@@ -73,7 +73,7 @@ describe('a key set, whatever its provider does', () => {
     );
   });
 
-  it('keeps a usable key once it has had one, and gives no key that is withdrawn', async () => {
+  it('keeps a usable key once it has one, and returns no withdrawn key', async () => {
     await fc.assert(
       fc.asyncProperty(steps, chance, async (taken, fraction) => {
         await play(taken, fraction, ({ keys }) => {
@@ -87,7 +87,7 @@ describe('a key set, whatever its provider does', () => {
     );
   });
 
-  it('always has an attempt under way or waiting, which comes within the interval', async () => {
+  it('always has a fetch running or scheduled within the interval', async () => {
     await fc.assert(
       fc.asyncProperty(steps, chance, async (taken, fraction) => {
         const { source, scheduler, keys } = await play(taken, fraction, () => undefined);
@@ -104,7 +104,7 @@ describe('a key set, whatever its provider does', () => {
     );
   });
 
-  it('leaves no timer behind once it is released', async () => {
+  it('leaves no timer after release', async () => {
     await fc.assert(
       fc.asyncProperty(steps, chance, async (taken, fraction) => {
         const { source, scheduler, lease } = await play(taken, fraction, () => undefined);

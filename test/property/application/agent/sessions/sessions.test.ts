@@ -46,8 +46,8 @@ const stepArbitrary: fc.Arbitrary<Step> = fc.oneof(
 const ttlMs = 120_000;
 const staleMs = 5_000;
 
-describe('Sessions beside a book-keeper', () => {
-  it('never takes what is over for a session, nor a session for what is over', async () => {
+describe('Sessions compared with a reference model', () => {
+  it('never treats an expired session as active, nor an active session as expired', async () => {
     let active = 0;
     await fc.assert(
       fc.asyncProperty(

@@ -27,7 +27,7 @@ const naive = (pattern: string, name: string): boolean => {
   return parent.join('.') === plain(pattern.slice(2));
 };
 
-describe('allowed alternative names', () => {
+describe('the allowed alternative names', () => {
   it('match DNS names as a naive model does', () => {
     let matched = 0;
     fc.assert(
@@ -44,7 +44,7 @@ describe('allowed alternative names', () => {
     expect(matched).toBeGreaterThan(200);
   });
 
-  it('never match a name with a character that no name has', () => {
+  it('never match a name with a character that names cannot contain', () => {
     const hostile = fc.constantFrom('\0', '\n', ' ', '\x7f', 'é', '\u212a', '\u3002', '\uff0e', '\u00ad', '\u202e');
     const honest: readonly (readonly [SubjectAltName['kind'], string])[] = [
       ['dns', 'api.example.com'],
@@ -70,7 +70,7 @@ describe('allowed alternative names', () => {
     );
   });
 
-  it('match e-mail addresses and URIs only by the case that does not count', () => {
+  it('ignore case only where e-mail addresses and URIs ignore it', () => {
     const flip = (text: string, bits: number): string =>
       [...text]
         .map((letter, index) => ((bits >> (index % 30)) & 1 ? letter.toUpperCase() : letter.toLowerCase()))
@@ -89,7 +89,7 @@ describe('allowed alternative names', () => {
     );
   });
 
-  it('match addresses by value', () => {
+  it('compare IP addresses by value', () => {
     fc.assert(
       fc.property(fc.ipV4(), fc.ipV4(), fc.nat(32), (left, right, bits) => {
         const word = (text: string): bigint => text.split('.').reduce((sum, octet) => sum * 256n + BigInt(octet), 0n);
@@ -103,7 +103,7 @@ describe('allowed alternative names', () => {
     );
   });
 
-  it('allow as a list what any one of them allows alone', () => {
+  it('match a list if any entry matches alone', () => {
     const entryText = fc.oneof(
       dns,
       fc.constantFrom('*.a.b', '*.example.a', 'spiffe://a/b', 'urn:x:y', 'a@b', 'A@b.a', '10.0.0.0/8', '10.1.0.0/16'),
@@ -127,7 +127,7 @@ describe('allowed alternative names', () => {
     expect(Math.min(seen.allowed, seen.refused)).toBeGreaterThan(200);
   });
 
-  it('are read or refused from any text, and compared with any name', () => {
+  it('accept or refuse any text, and compare accepted texts with any name', () => {
     const text = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 20 }),
       fc.string({ unit: fc.constantFrom('*', '.', 'a', ':', '/', '@', '1', 'DNS:', 'uri:', '://'), maxLength: 8 }),

@@ -124,7 +124,7 @@ const wrongIn = ({ wrong }: Graph, chain: readonly Held[]): ReadonlySet<string> 
   new Set(chain.flatMap((held) => [...(wrong.get(held) ?? [])]));
 
 describe('findChain', () => {
-  it('finds a chain where an exhaustive search finds one, and else the reason that it would give', () => {
+  it('finds a chain if an exhaustive search finds one, and otherwise gives the same reason', () => {
     const seen = new Map<string, number>();
     fc.assert(
       fc.property(graph, (given) => {
@@ -154,7 +154,7 @@ describe('findChain', () => {
     }
   });
 
-  it('asks about each pair once at most, and never about too many', () => {
+  it('checks each pair at most once, and never exceeds the limit', () => {
     const hostile = fc.record({
       size: fc.integer({ min: 1, max: 30 }),
       anchors: fc.integer({ min: 1, max: 30 }),

@@ -96,7 +96,7 @@ const spelling = (meant: DistinguishedName, dice: readonly number[]): string =>
 const dice = fc.array(fc.nat(60), { minLength: 12, maxLength: 12 });
 
 describe('distinguished names', () => {
-  it('are read as they were written, exactly', () => {
+  it('parse to exactly what was written', () => {
     fc.assert(
       fc.property(name, (meant) => {
         expect(parsed(formatDistinguishedName(meant))).toEqual(meant);
@@ -105,7 +105,7 @@ describe('distinguished names', () => {
     );
   });
 
-  it('are read alike however they are spelt', () => {
+  it('parse equally in every spelling', () => {
     fc.assert(
       fc.property(name, dice, (meant, chosen) => {
         expect(parsed(spelling(meant, chosen))).toEqual(meant);
@@ -114,7 +114,7 @@ describe('distinguished names', () => {
     );
   });
 
-  it('mean the same whatever the order inside a part, the case and the spaces are', () => {
+  it('are equal regardless of the order inside a part, case and spaces', () => {
     const respaced = (one: NameAttribute): NameAttribute =>
       one.type === '1.2.3.4' || !one.isText
         ? one
@@ -144,7 +144,7 @@ describe('distinguished names', () => {
     );
   });
 
-  it('are compared as equivalent things are', () => {
+  it('compare as an equivalence relation', () => {
     const few = fc.array(
       fc.array(
         fc.record({
@@ -166,7 +166,7 @@ describe('distinguished names', () => {
     );
   });
 
-  it('are the same only if a naive comparison of ASCII names says so', () => {
+  it('are equal only if a naive comparison of ASCII names agrees', () => {
     const letters = fc.string({ unit: fc.constantFrom('a', 'A', 'b', ' ', '\0'), maxLength: 4 });
     const ascii = fc.array(
       fc.array(fc.record({ type: fc.constantFrom('2.5.4.3', '2.5.4.10'), isText: fc.constant(true), value: letters }), {
@@ -191,7 +191,7 @@ describe('distinguished names', () => {
     );
   });
 
-  it('are read or refused from any text, and what is read can be written and read again', () => {
+  it('accept or refuse any text, and round-trip accepted texts', () => {
     const soup = fc.string({
       unit: fc.oneof(awkward, fc.constantFrom('CN=', 'O = ', '2.5.4.3=', '\\2C', '\\C3\\A9', '#0c0161', '#04', ',')),
       maxLength: 20,
@@ -206,7 +206,7 @@ describe('distinguished names', () => {
     );
   });
 
-  it('end at the longest text', () => {
+  it('refuse texts above the maximum length', () => {
     fc.assert(
       fc.property(fc.constantFrom('a', '\\ ', ' ', '\\C3\\A9', '"', ',CN=', '+'), (piece) => {
         const text = `CN=${piece.repeat(maximumDistinguishedNameLength)}`;

@@ -63,7 +63,7 @@ const pieces = [
 ];
 
 describe('decodeForwardedCertificate', () => {
-  it('decodes what any of the encodings carries', () => {
+  it('decodes a certificate in every encoding', () => {
     fc.assert(
       fc.property(ders, fc.constantFrom('\n', '\r\n', ' ', '\t', ''), (certificates, lineEnd) => {
         const [leaf = new Uint8Array(), ...others] = certificates;
@@ -85,7 +85,7 @@ describe('decodeForwardedCertificate', () => {
     );
   });
 
-  it('decodes XFCC whatever the client is called', () => {
+  it('decodes XFCC for any client name', () => {
     // As Envoy does, a backslash or a quote of the subject comes with a backslash before it, from RFC 2253.
     const called = fc.string({ unit: fc.constantFrom('a', '"', ';', ',', '=', ' ', 'Cert=', 'é'), maxLength: 12 });
     const hash = fc.uint8Array({ minLength: 32, maxLength: 32 }).map((octets) => Buffer.from(octets).toString('hex'));
@@ -105,7 +105,7 @@ describe('decodeForwardedCertificate', () => {
     );
   });
 
-  it('gives a certificate of an alternative name only with the hash of another one', () => {
+  it('needs the hash of the other certificate to accept a certificate by alternative name', () => {
     const text = fc.string({ unit: fc.constantFrom(...pieces, 'URI=', 'DNS=', 'By='), maxLength: 8 });
     fc.assert(
       fc.property(text, der, der, (chosen, own, other) => {
@@ -119,7 +119,7 @@ describe('decodeForwardedCertificate', () => {
     );
   });
 
-  it('reads a plus for a space as that alone: one that base64 may have lost is refused', () => {
+  it('treats a plus sign only as a space, and refuses one that base64 may have lost', () => {
     let lost = 0;
     fc.assert(
       fc.property(ders, (certificates) => {
@@ -134,7 +134,7 @@ describe('decodeForwardedCertificate', () => {
     expect(lost).toBeGreaterThan(100);
   });
 
-  it('never throws, whatever the header holds', () => {
+  it('never throws for any header value', () => {
     const text = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 60 }),
       fc.string({ unit: fc.constantFrom(...pieces), maxLength: 16 }),
@@ -149,7 +149,7 @@ describe('decodeForwardedCertificate', () => {
     );
   });
 
-  it('never reads another certificate where one character has changed into one that no base64 has', () => {
+  it('never decodes another certificate after one character changes to one outside base64', () => {
     fc.assert(
       fc.property(der, fc.nat(), fc.constantFrom('%', ':', ';', ',', '"', '\\', '\0', 'é', ''), (leaf, at, other) => {
         for (const value of [urlEncodedPem([leaf]), formEncodedPem([leaf]), pemOf([leaf], ' '), byteSequence(leaf)]) {

@@ -34,7 +34,7 @@ const fieldName = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const fieldValue = /^(?:[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?)?$/;
 
 describe('identity headers', () => {
-  it('are well-formed, bounded, and told once each, whatever the claims', () => {
+  it('are well-formed, bounded and unique for any claims', () => {
     fc.assert(
       fc.property(text, claims, fc.integer({ min: 1, max: 2_048 }), (userId, some, maxClaimBytes) => {
         const bounds = claimBounds(maxClaimBytes);
@@ -58,7 +58,7 @@ describe('identity headers', () => {
     );
   });
 
-  it('tell different user ids apart', () => {
+  it('distinguish different user ids', () => {
     const value = (userId: string) =>
       identityHeaders({ method: 'jwt', userId, claims: null, certificate: null }, names).operations[0];
     const wellFormed = fc.string({ unit: 'grapheme' });
@@ -78,7 +78,7 @@ describe('identity headers', () => {
     );
   });
 
-  it('leave nothing that the client sent under a name of theirs', () => {
+  it('remove every client header with one of their names', () => {
     const spelling = fc
       .constantFrom(
         'x-user-id',

@@ -21,8 +21,8 @@ const scrypt = fc
     text: `$scrypt$ln=${parts.ln},r=${parts.r},p=${parts.p}$${unpadded(parts.salt)}$${unpadded(parts.digest)}`,
   }));
 
-describe('a password hash that is accepted', () => {
-  it('never costs more than the bounds of argon2id', () => {
+describe('an accepted password hash', () => {
+  it('never exceeds the argon2id cost limits', () => {
     fc.assert(
       fc.property(argon2id, ({ m, t, p, salt, digest, text }) => {
         const within =
@@ -33,7 +33,7 @@ describe('a password hash that is accepted', () => {
     );
   });
 
-  it('never costs more than the bounds of scrypt', () => {
+  it('never exceeds the scrypt cost limits', () => {
     fc.assert(
       fc.property(scrypt, ({ ln, r, p, text }) => {
         if (!readPasswordHash(text).ok) return;
@@ -62,7 +62,7 @@ describe('reading a password hash', () => {
     fc.string({ maxLength: 80, unit: fc.constantFrom('$', ',', '=', 'm', 't', 'p', 'v', '1', '9', 'A', '.', '/') }),
   );
 
-  it('answers for every text, and shows nothing of it', () => {
+  it('returns a result for any text, and never includes the text', () => {
     const secretTail = fc.string({ minLength: 12, maxLength: 60, unit: fc.constantFrom('Q', 'Z', '7', '#', '$', 'é') });
     fc.assert(
       fc.property(prefix, fc.oneof(tail, secretTail), (before, after) => {

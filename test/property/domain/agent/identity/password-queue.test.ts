@@ -63,7 +63,7 @@ const waitingOf = (queue: PasswordQueue<Check>, user: string): number =>
   queue.turns.find((turn) => turn.user === user)?.items.length ?? 0;
 
 describe('the queue of password checks', () => {
-  it('keeps within its bounds, and has nothing wait while a place is free', () => {
+  it('stays within its bounds, and makes no check wait while a slot is free', () => {
     fc.assert(
       fc.property(steps, (given) => {
         play(given, ({ queue }) => {
@@ -78,7 +78,7 @@ describe('the queue of password checks', () => {
     );
   });
 
-  it('refuses where a bound is reached, and only there', () => {
+  it('refuses a check if and only if a bound is reached', () => {
     fc.assert(
       fc.property(steps, (given) => {
         play(given, ({ queue, arrived, refused }) => {
@@ -91,7 +91,7 @@ describe('the queue of password checks', () => {
     );
   });
 
-  it('starts every check that it took once, those of one user in the order of arrival', () => {
+  it('starts every accepted check once, in order of arrival per user', () => {
     fc.assert(
       fc.property(steps, (given) => {
         const taken: Check[] = [];
@@ -116,7 +116,7 @@ describe('the queue of password checks', () => {
     );
   });
 
-  it('starts nobody twice while somebody waits for a turn', () => {
+  it('never starts two checks of one user while another user waits', () => {
     fc.assert(
       fc.property(steps, (given) => {
         /** By user that waits: who was started since it began to wait, or last had its turn. */

@@ -31,7 +31,7 @@ const count = (verdicts: Verdicts, { policies }: PolicyWorld): void => {
   }
 };
 
-describe('this engine and that of the Cedar project', () => {
+describe('this engine and the Cedar engine', () => {
   it(
     'agree on decisions, reasons and errors',
     () => {
@@ -54,7 +54,7 @@ describe('this engine and that of the Cedar project', () => {
     10_000 + runs * secondsARun * 1_000,
   );
 
-  it.each(readdirSync(regressions).filter((name) => name.endsWith('.json')))('agree again on %s', (name) => {
+  it.each(readdirSync(regressions).filter((name) => name.endsWith('.json')))('agree on %s too', (name) => {
     const world = JSON.parse(readFileSync(`${regressions}${name}`, 'utf8')) as PolicyWorld;
     const expected = cedarVerdicts(world);
     expect(expected?.length).toBe(world.requests.length);

@@ -179,8 +179,8 @@ const cedarAnswer = (json: unknown): unknown => {
   return { reasons: reason.toSorted(), errors: errors.map(({ policyId }) => policyId).toSorted() };
 };
 
-describe('the JSON readers and those of the Cedar project', () => {
-  it('take the same values of a context, for the same', () => {
+describe("the JSON readers compared with Cedar's", () => {
+  it('accept the same context values and read them equally', () => {
     expect(preparation.type).toBe('success');
     const tally = new Tally();
     fc.assert(
@@ -194,7 +194,7 @@ describe('the JSON readers and those of the Cedar project', () => {
     tally.expectBoth();
   });
 
-  it('take the same contexts', () => {
+  it('accept the same contexts', () => {
     expectAgreement(
       value,
       (json) => contextFromJson(exactly(json)).ok,
@@ -202,7 +202,7 @@ describe('the JSON readers and those of the Cedar project', () => {
     );
   });
 
-  it('take the same names of entities', () => {
+  it('accept the same entity names', () => {
     expectAgreement(
       uid,
       (json) => uidFromJson(exactly(json)).ok,
@@ -218,7 +218,7 @@ describe('the JSON readers and those of the Cedar project', () => {
     );
   });
 
-  it('take the same entities', () => {
+  it('accept the same entities', () => {
     expectAgreement(
       fc.array(entity, { minLength: 1, maxLength: 1 }),
       (json) => entitiesFromJson(exactly(json)).ok,

@@ -25,7 +25,7 @@ const rules = fc.record({
 const forbidFailed = ({ errors: all }: Decision) => all.some((one) => one.effect === 'forbid');
 
 describe('the verdict', () => {
-  it('never allows where a forbid failed and errors deny', () => {
+  it('never allows if a forbid failed and errors deny', () => {
     fc.assert(
       fc.property(decision, rules, (some, given) => {
         const { decision: came } = verdict(some, { ...given, onError: 'deny' });
@@ -34,7 +34,7 @@ describe('the verdict', () => {
     );
   });
 
-  it('never allows what a forbid denies, and allows by default only where nothing applied', () => {
+  it('never allows if a forbid is satisfied, and allows by default only if no policy applied', () => {
     fc.assert(
       fc.property(decision, rules, (some, given) => {
         const came = verdict(some, given);
@@ -46,7 +46,7 @@ describe('the verdict', () => {
     );
   });
 
-  it('is what Cedar says where the default denies and errors are skipped', () => {
+  it("equals Cedar's decision if the default is deny and errors are skipped", () => {
     fc.assert(
       fc.property(decision, (some) => {
         expect(verdict(some, { defaultDecision: 'deny', onError: 'skip' }).decision).toBe(some.decision);
@@ -54,7 +54,7 @@ describe('the verdict', () => {
     );
   });
 
-  it('names policies unless it is by default, and always all the errors', () => {
+  it('names policies unless the default decided, and always lists all errors', () => {
     fc.assert(
       fc.property(decision, rules, (some, given) => {
         const came = verdict(some, given);

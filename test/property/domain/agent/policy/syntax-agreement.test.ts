@@ -67,8 +67,8 @@ const expectSameTrees = (text: string, policies: readonly Policy[]): void => {
   }
 };
 
-describe('policy syntax beside that of Cedar itself', () => {
-  it('reads every sample into the same tree', () => {
+describe("policy syntax compared with Cedar's", () => {
+  it('parses every sample to the same tree', () => {
     for (const text of policySyntaxSamples) {
       const parsed = parsePolicies(text, 'cedar');
       if (!parsed.ok) expect.fail(`${text}: ${parsed.error[0]?.message}`);
@@ -77,7 +77,7 @@ describe('policy syntax beside that of Cedar itself', () => {
     expect(seen.largeLongs).toBeGreaterThan(2);
   });
 
-  it('accepts and refuses the same near misses, and reads the same trees', () => {
+  it('accepts and refuses the same near misses, and parses the same trees', () => {
     fc.assert(
       fc.property(nearMissPolicies, (text) => {
         const parsed = parsePolicies(text, 'cedar');

@@ -30,8 +30,8 @@ const expectGoodProblems = (problems: readonly PolicyParseProblem[], text: strin
 const tokenSoup = fc.array(fc.constantFrom(...policySyntaxTokens), { maxLength: 60 }).map((tokens) => tokens.join(' '));
 const anyText = fc.oneof(nearMissPolicies, tokenSoup, fc.string({ unit: 'binary', maxLength: 200 }));
 
-describe('any text as policies', () => {
-  it('is read, or refused with places inside of it', () => {
+describe('arbitrary text as policies', () => {
+  it('parses, or fails with positions inside the text', () => {
     fc.assert(
       fc.property(fc.array(anyText, { maxLength: 4 }), fc.constantFrom('cedar', 'extended'), (texts, dialect) => {
         const text = texts.join('\n');
@@ -45,7 +45,7 @@ describe('any text as policies', () => {
     );
   });
 
-  it('is read, or refused, as an expression', () => {
+  it('parses as an expression, or fails', () => {
     fc.assert(
       fc.property(anyText, (text) => {
         const parsed = parseExpressionText(text, 'extended');
@@ -57,8 +57,8 @@ describe('any text as policies', () => {
   });
 });
 
-describe('lines of any text', () => {
-  it('give the place of each offset, and the text again', () => {
+describe('lines of arbitrary text', () => {
+  it('give the position of each offset, and reassemble to the text', () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom('a', '\n', '\r\n', '\r', 'é'), { maxLength: 40 }), (pieces) => {
         const text = pieces.join('');

@@ -19,8 +19,8 @@ const plain = (full: string): string =>
     .replaceAll(/\/+/g, '/')
     .replace(/\/$/, '');
 
-describe('paths of single sign-on', () => {
-  it('are found as by asking one after the other', () => {
+describe('single sign-on paths', () => {
+  it('match as one-by-one comparison does', () => {
     fc.assert(
       fc.property(paths, path, (set, asked) => {
         expect(new PathSet(set).takes(asked)).toBe(set.some((prefix) => prefixTakes(prefix, asked)));
@@ -29,7 +29,7 @@ describe('paths of single sign-on', () => {
     );
   });
 
-  it('stand as a naive reading of the options has it', () => {
+  it('match as a naive reading of the options does', () => {
     fc.assert(
       fc.property(
         paths,
@@ -51,7 +51,7 @@ describe('paths of single sign-on', () => {
     );
   });
 
-  it('cost the length of the path, however many there are and however many segments it has', () => {
+  it('cost time linear in the length of the path, for any number of paths and segments', () => {
     const many = Array.from({ length: 50_000 }, (_, index) => `/p${index}/a`);
     const deep = `/${'a/'.repeat(50_000)}`;
     const compiled = compileSamlPaths({ ...endpoints, protectedPaths: [...many, `${deep}b`], excludedPaths: many });

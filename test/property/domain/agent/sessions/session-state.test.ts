@@ -111,7 +111,7 @@ const span = fc.oneof(fc.integer({ min: 0, max: 20 }), fc.constantFrom(50, 100))
 const life = fc.integer({ min: 1, max: 120 });
 
 describe('a session', () => {
-  it('goes from active to its end as the model does, and never back', () => {
+  it('moves from active to ended as the model does, and never back', () => {
     fc.assert(
       fc.property(
         life,
@@ -137,7 +137,7 @@ describe('a session', () => {
     );
   });
 
-  it('is opened again by nothing once it is over', () => {
+  it('never reopens after its end', () => {
     fc.assert(
       fc.property(life, fc.integer({ min: 1, max: 40 }), fc.array(span, { maxLength: 20 }), (ttlMs, idleMs, spans) => {
         const real = new Real(ttlMs, null, idleMs);

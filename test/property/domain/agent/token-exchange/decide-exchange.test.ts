@@ -43,7 +43,7 @@ const onGranted = (
 };
 
 describe('an issued token', () => {
-  it('never has more scope than its subject token and the configuration give, nor than was asked for', () => {
+  it('never has more scope than the subject token and the configuration allow, nor than requested', () => {
     onGranted(({ request, subject, policy }, grant, claims) => {
       const { scopes } = grant;
       expect(claims['scope']).toBe(scopes.length === 0 ? undefined : scopes.join(' '));
@@ -70,7 +70,7 @@ describe('an issued token', () => {
     });
   });
 
-  it('is for no other audience than was asked for and is allowed, or the default one', () => {
+  it('has only requested and allowed audiences, or the default audience', () => {
     onGranted(({ request, policy }, grant, claims) => {
       const { aud } = claims;
       const issued = Array.isArray(aud) ? aud : [aud];
@@ -84,7 +84,7 @@ describe('an issued token', () => {
     });
   });
 
-  it('never lasts longer than is configured, nor than its subject token where that counts', () => {
+  it('never outlives the configured lifetime, nor its subject token where that applies', () => {
     onGranted(({ subject, policy, nowMs }, grant, claims) => {
       const [expires, issuedAt] = [Number(claims['exp']), Number(claims['iat'])];
       expect(issuedAt).toBe(Math.floor(nowMs / 1000));
@@ -96,7 +96,7 @@ describe('an issued token', () => {
     });
   });
 
-  it('never has more actors than are configured, and loses none', () => {
+  it('never has more actors than configured, and loses none', () => {
     onGranted(({ subject, actor, policy }, grant, claims) => {
       const before = subject.kind === 'saml2' ? 0 : depthOf(subject.claims['act']);
       expect(depthOf(claims['act'])).toBe(grant.actors.length);
@@ -106,7 +106,7 @@ describe('an issued token', () => {
     });
   });
 
-  it('says of itself what is set here, whatever is copied', () => {
+  it('keeps the claims set here over any copied claims', () => {
     onGranted(({ subject, policy, jti }, grant, claims) => {
       expect(claims).toMatchObject({ iss: policy.issuer, sub: subject.subject, jti, client_id: grant.clientId });
       if (policy.clientId !== null) expect(grant.clientId).toBe(policy.clientId);
@@ -120,7 +120,7 @@ describe('an issued token', () => {
     });
   });
 
-  it('is never made of a token that is over, nor for an actor of a kind that is not taken', () => {
+  it('is never issued for an expired token, nor for an actor of a refused type', () => {
     onGranted(({ subject, actor, policy, nowMs }) => {
       for (const token of [subject, ...(actor === null ? [] : [actor])]) {
         expect(token.expiresMs).toBeGreaterThan(nowMs);
@@ -129,7 +129,7 @@ describe('an issued token', () => {
     });
   });
 
-  it('is of a kind that is allowed for its subject token, and that was asked for', () => {
+  it('has a type that is allowed for its subject token and was requested', () => {
     onGranted(({ request, subject, policy }, { issuedKind, type }) => {
       expect(policy.allowedExchanges).toContainEqual({ subjectKind: subject.kind, issuedKind });
       expect(request.requestedKind ?? issuedKind).toBe(issuedKind);
@@ -137,7 +137,7 @@ describe('an issued token', () => {
     });
   });
 
-  it('is never made of a token that is bound to a key, or of one of ours that is for others', () => {
+  it('is never issued for a token bound to a key, nor for our own token meant for others', () => {
     onGranted(({ subject, actor, policy: { acceptedAudiences } }) => {
       for (const token of [subject, actor]) {
         if (token === null || token.kind === 'saml2') continue;
@@ -153,7 +153,7 @@ describe('an issued token', () => {
 });
 
 describe('an exchange', () => {
-  it('has the scope and the audience that the RFCs give it, or is refused for them', () => {
+  it('has the scope and audience that the RFCs prescribe, or is refused', () => {
     let [granted, scopeRefused, targetRefused] = [0, 0, 0];
     fc.assert(
       fc.property(anyExchange, (asked) => {
@@ -176,7 +176,7 @@ describe('an exchange', () => {
     for (const count of [granted, scopeRefused, targetRefused]) expect(count).toBeGreaterThan(20);
   });
 
-  it('is refused before its tokens are verified for nothing that would be granted', () => {
+  it('is never refused early for something that the rules would grant', () => {
     fc.assert(
       fc.property(anyExchange, (asked) => {
         const fault = requestFault(asked.request, asked.policy);

@@ -82,7 +82,7 @@ const onChains = (check: (later: Exchanged, first: Exchanged) => void): void => 
 };
 
 describe('a chain of exchanges', () => {
-  it('never prolongs a token of ours', () => {
+  it('never extends the lifetime of our own token', () => {
     onChains(({ subject, grant }, first) => {
       const expiresMs = shownAgain(grant).expiresMs;
       expect(expiresMs).toBeLessThanOrEqual(subject.expiresMs);
@@ -90,7 +90,7 @@ describe('a chain of exchanges', () => {
     });
   });
 
-  it('never gives a scope that the token before did not have', () => {
+  it('never adds a scope that the previous token did not have', () => {
     onChains(({ subject, grant }, first) => {
       const held = String(subject.claims['scope'] ?? '').split(' ');
       expect(held).toEqual(expect.arrayContaining([...grant.scopes]));
@@ -98,7 +98,7 @@ describe('a chain of exchanges', () => {
     });
   });
 
-  it('never forgets who acts, never puts somebody of its own among them, and has a bound', () => {
+  it('never drops or invents an actor, and has a maximum length', () => {
     onChains(({ subject, policy, grant }, first) => {
       const before = first.grant.actors;
       expect(before.length === 0 ? [] : grant.actors.slice(-before.length)).toEqual(before);

@@ -17,7 +17,7 @@ const resource = fc.webUrl();
 const optional = <Value>(value: fc.Arbitrary<Value>) => fc.option(value, { nil: undefined });
 
 describe('requests for an exchange', () => {
-  it('are read as a standard client writes them, whatever they ask for', () => {
+  it('parse as a standard client writes them, for any content', () => {
     const request = fc.record({
       subject_token: fc.string({ minLength: 1, unit: 'grapheme' }),
       subject_token_type: fc.constantFrom(...tokenTypeUris),
@@ -42,7 +42,7 @@ describe('requests for an exchange', () => {
     );
   });
 
-  it('have the scopes that splitting at single spaces gives, or are refused', () => {
+  it('have the scopes between single spaces, or are refused', () => {
     const soup = fc.string({ unit: fc.constantFrom('a', 'b', ' ', '"', '\\', '\t', 'é', '\u00a0'), minLength: 1 });
     fc.assert(
       fc.property(soup, (text) => {
@@ -56,7 +56,7 @@ describe('requests for an exchange', () => {
     );
   });
 
-  it('are judged whatever they hold', () => {
+  it('get a decision for any content', () => {
     const names = fc.constantFrom(...Object.keys(leastParameters), 'audience', 'resource', 'scope', 'actor_token', 'x');
     const value = fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom(...Object.values(leastParameters), ''));
     fc.assert(
@@ -72,12 +72,12 @@ describe('requests for an exchange', () => {
   });
 });
 
-describe('credentials of clients', () => {
+describe('client credentials', () => {
   const id = fc.string({ minLength: 1, maxLength: 256, unit: 'grapheme-ascii' });
   const secret = fc.string({ minLength: 1, maxLength: 200, unit: 'grapheme' });
   const escaped = (text: string): string => new URLSearchParams([[text, '']]).toString().slice(0, -1);
 
-  it('are the same by Basic and in the form, for any id and any secret', () => {
+  it('are equal by Basic and in the form, for any id and any secret', () => {
     fc.assert(
       fc.property(id, secret, (clientId, text) => {
         const credentials = { kind: 'secret', clientId, secret: text };
@@ -93,7 +93,7 @@ describe('credentials of clients', () => {
     );
   });
 
-  it('by Basic are those that the header spells, and no other spelling of them is taken', () => {
+  it('by Basic accept only the exact spelling of the header', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 12 }), fc.constantFrom('', '=', ' ', '\n', 'A'), (octets, tail) => {
         const value = `Basic ${Buffer.from(octets).toString('base64')}${tail}`;

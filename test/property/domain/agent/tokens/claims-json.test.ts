@@ -18,7 +18,7 @@ const isExact = (value: unknown): boolean => {
 };
 
 describe('claimsJson', () => {
-  it('is read back as the same claims, digit for digit', () => {
+  it('parses back to the same claims, digit for digit', () => {
     fc.assert(
       fc.property(claims, (some) => {
         const read = parseClaims(claimsJson(some));
@@ -41,7 +41,7 @@ describe('claimsJson', () => {
 });
 
 describe('sameClaim', () => {
-  it('is the same as having one JSON text, but for the order of members', () => {
+  it('equals comparing JSON texts, except for the order of members', () => {
     const near = fc.oneof(
       fc.tuple(claimValue, claimValue),
       claimValue.map((value) => [value, value] as const),

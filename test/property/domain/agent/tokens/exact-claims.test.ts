@@ -53,7 +53,7 @@ const isTold = (text: string, expression: string): unknown => {
 };
 
 describe('a 64-bit integer in a token', () => {
-  it('has the same digits in the header', () => {
+  it('keeps its digits in the header', () => {
     fc.assert(
       fc.property(long, (integer) => {
         expect(headerOf(String(integer))).toBe(String(integer));
@@ -61,7 +61,7 @@ describe('a 64-bit integer in a token', () => {
     );
   });
 
-  it('is that long to policies, and no other', () => {
+  it('is exactly that long in policies', () => {
     fc.assert(
       fc.property(long, long, (integer, other) => {
         const text = String(integer);
@@ -74,7 +74,7 @@ describe('a 64-bit integer in a token', () => {
     );
   });
 
-  it('is not taken for its neighbour', () => {
+  it('does not equal its neighbour', () => {
     fc.assert(
       fc.property(fc.bigInt(2n ** 53n, greatest - 1n), (integer) => {
         expect(isTold(String(integer), `context.claims.it == ${integer + 1n}`)).toBe(false);
@@ -84,7 +84,7 @@ describe('a 64-bit integer in a token', () => {
     );
   });
 
-  it('is one however it is spelt', () => {
+  it('is recognised in every spelling', () => {
     const zeros = fc.nat(30).map((count) => '0'.repeat(count));
     fc.assert(
       fc.property(long, zeros, fc.nat(25), (integer, tail, shift) => {
@@ -98,7 +98,7 @@ describe('a 64-bit integer in a token', () => {
 });
 
 describe('an integer beyond 64 bits in a token', () => {
-  it('is told apart from every other one, in headers and by policies', () => {
+  it('differs from every other one in headers and policies', () => {
     fc.assert(
       fc.property(beyond, fc.bigInt(1n, 50n), (integer, distance) => {
         const [text, other] = [String(integer), String(integer + (integer < 0n ? -distance : distance))];
@@ -109,7 +109,7 @@ describe('an integer beyond 64 bits in a token', () => {
     );
   });
 
-  it('is told in its own digits', () => {
+  it('keeps its own digits', () => {
     fc.assert(
       fc.property(fc.bigInt(greatest + 1n, 10n ** 21n - 1n), (integer) => {
         expect(headerOf(String(integer))).toBe(String(integer));
@@ -139,7 +139,7 @@ describe('any number in a token', () => {
     return scaled(one) === scaled(other);
   };
 
-  it('is told with its exact value', () => {
+  it('keeps its exact value', () => {
     fc.assert(
       fc.property(number, (text) => {
         const { it: value } = claimsOf(text);

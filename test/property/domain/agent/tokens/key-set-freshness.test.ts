@@ -25,8 +25,8 @@ const event: fc.Arbitrary<Event> = fc.oneof(
 );
 const events = fc.array(event, { maxLength: 60 });
 
-describe('the freshness of a key set, whatever happens', () => {
-  it('never allows two refetches within the interval, and always one after it', () => {
+describe('the freshness of a key set, for any events', () => {
+  it('never allows two refetches within the interval, and always allows one after it', () => {
     fc.assert(
       fc.property(events, (happened) => {
         let freshness: KeySetFreshness = neverFetched;
@@ -47,7 +47,7 @@ describe('the freshness of a key set, whatever happens', () => {
     );
   });
 
-  it('is absent until the first success and never again, and fresh exactly after a success', () => {
+  it('is absent until the first success, never again after it, and fresh after every success', () => {
     fc.assert(
       fc.property(fc.array(fc.boolean(), { maxLength: 30 }), (outcomes) => {
         const freshness = outcomes.reduce(
@@ -60,7 +60,7 @@ describe('the freshness of a key set, whatever happens', () => {
     );
   });
 
-  it('has the next attempt come within the interval, and within the longest wait after a failure', () => {
+  it('schedules the next fetch within the interval, and after a failure within the longest backoff', () => {
     const refresh = fc.integer({ min: 1_000, max: 604_800_000 });
     const fraction = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
     fc.assert(

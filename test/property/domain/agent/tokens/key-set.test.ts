@@ -34,8 +34,8 @@ const sound = fc.record(
 );
 const member = fc.oneof({ weight: 3, arbitrary: sound }, { weight: 2, arbitrary: jwk }, value);
 
-describe('readKeySet, whatever a provider publishes', () => {
-  it('gives public members alone, and names no key twice', () => {
+describe('readKeySet for any published document', () => {
+  it('returns only public members, and names no key twice', () => {
     fc.assert(
       fc.property(fc.array(member, { maxLength: 12 }), (members) => {
         // One that has the form of a key is what makes a set of it.
@@ -56,7 +56,7 @@ describe('readKeySet, whatever a provider publishes', () => {
     );
   });
 
-  it('gives the same keys in whatever order they stand', () => {
+  it('returns the same keys in any order of the document', () => {
     const shuffled = fc
       .array(member, { maxLength: 10 })
       .chain((keys) => fc.tuple(fc.constant(keys), fc.shuffledSubarray(keys, { minLength: keys.length })));
@@ -72,7 +72,7 @@ describe('readKeySet, whatever a provider publishes', () => {
     );
   });
 
-  it('takes anything at all without failing', () => {
+  it('handles any input without failing', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (json) => void readKeySet(json as JsonValue)),
       { numRuns: 500 },
@@ -91,7 +91,7 @@ describe('chooseKey', () => {
     algorithm: fc.constantFrom('RS256', 'ES256'),
   });
 
-  it('never gives a key of another algorithm or another kid, nor one of two that fit', () => {
+  it('never returns a key with another algorithm or kid, nor one of two matching keys', () => {
     fc.assert(
       fc.property(fc.array(key, { maxLength: 6 }), key, (keys, { kid, algorithm }) => {
         const fitting = keys.filter((one) => one.algorithm === algorithm && (kid === null || one.kid === kid));

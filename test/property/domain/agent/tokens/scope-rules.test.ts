@@ -7,7 +7,7 @@ const scope = fc.constantFrom('read', 'write', 'admin', 'read.all', 'READ');
 const scopes = fc.uniqueArray(scope);
 
 describe('hasScopes', () => {
-  it('holds exactly where the token has every scope that is required, in whichever form', () => {
+  it('is true if and only if the token has every required scope, in either form', () => {
     fc.assert(
       fc.property(scopes, scopes, fc.constantFrom('scope', 'scp'), fc.boolean(), (held, required, claim, isList) => {
         const claims = { [claim]: isList ? held : held.join(' ') };
@@ -16,7 +16,7 @@ describe('hasScopes', () => {
     );
   });
 
-  it('never fails, and never holds for more than stands in the claims', () => {
+  it('never fails, and never finds a scope that the claims do not contain', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         const text = JSON.stringify(value);

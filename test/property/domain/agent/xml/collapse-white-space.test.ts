@@ -5,8 +5,8 @@ import { collapseWhiteSpace } from '../../../../../src/domain/agent/xml/xml-char
 const white = fc.stringMatching(/^[ \t\r\n]{0,5}$/);
 const piece = fc.oneof(fc.webUrl(), fc.string(), fc.constantFrom('\u00a0', '\u2003', '\u200b', '\ufeff', '\v', '\f'));
 
-describe('white space that collapses', () => {
-  it('is taken away around a text, and nothing else is', () => {
+describe('white space collapsing', () => {
+  it('removes only white space around a text', () => {
     fc.assert(
       fc.property(white, fc.webUrl(), white, (before, url, after) => {
         expect(collapseWhiteSpace(before + url + after)).toBe(url);
@@ -14,7 +14,7 @@ describe('white space that collapses', () => {
     );
   });
 
-  it('never makes one text of two that differ in anything else', () => {
+  it('keeps texts different that differ in anything else', () => {
     fc.assert(
       fc.property(fc.array(piece), fc.array(piece), (left, right) => {
         const words = (text: string) => text.split(/[ \t\r\n]+/).filter((word) => word !== '');
@@ -26,7 +26,7 @@ describe('white space that collapses', () => {
     );
   });
 
-  it('never joins what it stood between', () => {
+  it('never joins what white space separates', () => {
     fc.assert(
       fc.property(fc.webUrl(), fc.stringMatching(/^[ \t\r\n]{1,5}$/), fc.nat(), (url, gap, at) => {
         const cut = 1 + (at % (url.length - 1));
@@ -35,7 +35,7 @@ describe('white space that collapses', () => {
     );
   });
 
-  it('collapses once: a second time changes nothing', () => {
+  it('is idempotent', () => {
     fc.assert(
       fc.property(fc.string(), (text) => {
         expect(collapseWhiteSpace(collapseWhiteSpace(text))).toBe(collapseWhiteSpace(text));

@@ -7,7 +7,7 @@ import { nearMisses } from '../../../../support/shared/near-misses.js';
 const moment = fc.integer({ min: -62_135_596_800_000, max: 253_402_300_799_999 });
 
 describe('an xs:dateTime', () => {
-  it('is read as it was written, and written as Node writes it', () => {
+  it('reads as it was written, and writes as Node does', () => {
     fc.assert(
       fc.property(moment, (ms) => {
         const text = formatDateTime(ms);
@@ -18,7 +18,7 @@ describe('an xs:dateTime', () => {
     );
   });
 
-  it('says what Node makes of it, where it says anything', () => {
+  it('has the value that Node computes, if it is valid', () => {
     const zoned = fc
       .tuple(moment, fc.constantFrom('Z', '+02:00', '-13:59', '+14:00', '.5Z', '.123456-00:30'))
       .map(([ms, zone]) => new Date(ms).toISOString().slice(0, 19) + zone);
@@ -31,7 +31,7 @@ describe('an xs:dateTime', () => {
     );
   });
 
-  it('says something for every day and time of the calendar', () => {
+  it('is valid for every day and time of the calendar', () => {
     fc.assert(
       fc.property(moment, fc.integer({ min: -840, max: 840 }), (ms, offset) => {
         const text = new Date(ms).toISOString().slice(0, 23);

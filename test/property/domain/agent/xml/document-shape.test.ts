@@ -107,7 +107,7 @@ const merged = ({ children, ...rest }: Node): Node => {
 };
 
 describe('the shape of a document', () => {
-  it('is right for everything that is written well, and a parser reads just that', () => {
+  it('is valid for every well-formed document, and a parser reads the same content', () => {
     fc.assert(
       fc.property(node, (root) => {
         const source = written(root, ' xmlns="urn:a" xmlns:p="urn:p"');
@@ -121,7 +121,7 @@ describe('the shape of a document', () => {
     );
   });
 
-  it('is right for nothing of which a strict parser complains', () => {
+  it('is invalid for every document that a strict parser refuses', () => {
     fc.assert(
       fc.property(fc.oneof(soup, nearMisses(documents, '<>/="\'& ;:ab!?-[]\u0000')), (source) => {
         if (documentShapeFault(source) === null) expect(parsed(source)).not.toBeNull();
@@ -130,7 +130,7 @@ describe('the shape of a document', () => {
     );
   });
 
-  it('is never right with markup in it, wherever that is', () => {
+  it('is invalid with markup at any position', () => {
     const markup = fc.constantFrom(
       '<!DOCTYPE a>',
       '<!---->',
@@ -150,7 +150,7 @@ describe('the shape of a document', () => {
     );
   });
 
-  it('is that of metadata too', () => {
+  it('is also valid for metadata', () => {
     fc.assert(
       fc.property(fc.oneof(soup, nearMisses(documents, '<>/="\'& ;:ab!?-[]')), (source) => {
         if (documentShapeFault(source) === null) expect(metadataShapeFault(source)).toBeNull();
@@ -166,7 +166,7 @@ const units = fc
   .map((codes) => String.fromCharCode(...codes));
 
 describe('escaping', () => {
-  it('is undone by decoding', () => {
+  it('is the inverse of decoding', () => {
     fc.assert(
       fc.property(units, (any) => {
         const held = any.replace(/[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]/gu, '\ufffd');

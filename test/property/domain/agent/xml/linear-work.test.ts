@@ -47,14 +47,14 @@ const hostile: Readonly<Record<string, string>> = {
   'text of other languages': begun('é😀', '<a>', '</a>'),
 };
 
-describe('looking at the shape of a text', () => {
-  it.each(Object.entries(hostile))('takes work in proportion to its length: %s', (_, text) => {
+describe('checking the shape of a text', () => {
+  it.each(Object.entries(hostile))('takes time linear in its length: %s', (_, text) => {
     for (const fault of [documentShapeFault, metadataShapeFault]) {
       expect(charactersLookedAt(() => fault(text, unlimited))).toBeLessThan(12 * text.length);
     }
   });
 
-  it.each(Object.entries(hostile))('ends within the usual limits too: %s', (_, text) => {
+  it.each(Object.entries(hostile))('ends within the usual limits: %s', (_, text) => {
     for (const fault of [documentShapeFault, metadataShapeFault]) {
       expect(charactersLookedAt(() => fault(text))).toBeLessThan(12 * text.length);
     }
@@ -62,14 +62,14 @@ describe('looking at the shape of a text', () => {
 });
 
 describe('reading a text', () => {
-  it('decodes references in work that is in proportion to its length', () => {
+  it('decodes references in time linear in its length', () => {
     for (const piece of ['&', '&amp;', '&#x41;', '&#', ';']) {
       const text = begun(piece, '');
       expect(charactersLookedAt(() => decodeReferences(text))).toBeLessThan(12 * text.length);
     }
   });
 
-  it('looks at no time that is long', () => {
+  it('ignores an overlong time', () => {
     expect(charactersLookedAt(() => parseDateTime(begun('0', '2026-01-02T03:04:05.', 'Z')))).toBeLessThan(10);
   });
 });

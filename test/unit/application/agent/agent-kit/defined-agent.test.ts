@@ -43,15 +43,15 @@ const connection = Symbol('connection');
 
 const giver = (proxyId: string) => ({ proxyId, proxyVersion: '1', connection: Symbol(proxyId) });
 
-describe('an agent that is made of methods', () => {
-  it('subscribes to the events that it has methods for', () => {
+describe('an agent built from methods', () => {
+  it('subscribes to the events that have a method', () => {
     const { agent } = made({ requestHeaders: () => allow(), requestComplete: () => {} });
     expect(agent.capabilities().supportedEvents).toEqual(['request_headers', 'request_complete', 'configure']);
     expect(agent.capabilities().limits).toMatchObject({ maxConcurrency: 50, maxBodySize: 1_000 });
     expect(agent.capabilities().ownedHeaders).toEqual(['X-Verdict']);
   });
 
-  it('gives its method the request as the gateway forwards it', async () => {
+  it('passes the request to its method as the gateway forwards it', async () => {
     const seen: unknown[] = [];
     const { agent } = made({
       requestHeaders: (request) => {
@@ -64,7 +64,7 @@ describe('an agent that is made of methods', () => {
     expect(seen).toEqual(['call-1', 'GET', '/a', 'b=c?d', '1', ['1', '2'], null, '192.0.2.7']);
   });
 
-  it('answers what its method decides, with every operation in its order', async () => {
+  it('returns the decision of its method with all operations in order', async () => {
     const answers = [
       allow().setRequestHeader('X-A', '1').addRequestHeader('X-A', '2').removeRequestHeader('X-B'),
       allow()
@@ -95,14 +95,14 @@ describe('an agent that is made of methods', () => {
     expect(await ask()).toEqual(allowAnswer);
   });
 
-  it('never changes an answer that another request may have', async () => {
+  it('never mutates an answer that another request may share', async () => {
     const base = allow();
     base.setRequestHeader('X-User', 'alice');
     expect(base.message.requestHeaders).toEqual([]);
     expect(allow().message.requestHeaders).toEqual([]);
   });
 
-  it('puts what becomes of a chunk where the wire has it, and nowhere else', async () => {
+  it('puts a chunk mutation only where the wire format has it', async () => {
     const { agent, logger } = made({
       requestHeaders: () => needBody().replaceChunk(new Uint8Array(1)),
       requestBodyChunk: ({ isLast, data }) => (isLast ? allow() : needBody()).replaceChunk(data.subarray(1)),
@@ -122,7 +122,7 @@ describe('an agent that is made of methods', () => {
       },
     ],
     ['rejects', () => Promise.reject(new Error('broken'))],
-  ] as const)('blocks where its method %s: never an allow', async (_how, requestHeaders) => {
+  ] as const)('blocks if its method %s, and never allows', async (_how, requestHeaders) => {
     const { agent } = made({ requestHeaders });
     expect((await agent.judge(requestEvent([]), connection)).decision).toMatchObject({ kind: 'block', status: 500 });
     const { counters } = agent.metrics();
@@ -131,7 +131,7 @@ describe('an agent that is made of methods', () => {
     );
   });
 
-  it('takes one configuration, and a different one from the same gateway alone', async () => {
+  it('accepts one configuration, and a different one only from the same gateway', async () => {
     const taken: unknown[] = [];
     const { agent } = made({
       configure: (config) => {
@@ -149,7 +149,7 @@ describe('an agent that is made of methods', () => {
     expect(taken).toEqual([{ a: 1 }, { a: 3 }]);
   });
 
-  it('lets another gateway change the configuration once the first has gone', async () => {
+  it("accepts another gateway's configuration after the first gateway has left", async () => {
     const { agent } = made({});
     const first = giver('one');
     await agent.configure({ a: 1 }, first, 'handshake');
@@ -157,7 +157,7 @@ describe('an agent that is made of methods', () => {
     expect((await agent.configure({ a: 2 }, giver('two'), 'handshake')).ok).toBe(true);
   });
 
-  it('says that it drains, whatever else it would say, and tells it at once', () => {
+  it('reports draining immediately, over any other state', () => {
     const { agent } = made({ health: () => ({ state: 'degraded', message: 'slow' }) });
     const told: string[] = [];
     agent.onHealthChange(({ state }) => told.push(state));
@@ -166,7 +166,7 @@ describe('an agent that is made of methods', () => {
     expect(told).toEqual(['draining']);
   });
 
-  it('is unhealthy where it cannot say how it is', () => {
+  it('is unhealthy if its health method fails', () => {
     const { agent } = made({
       health: () => {
         throw new Error('broken');
@@ -175,7 +175,7 @@ describe('an agent that is made of methods', () => {
     expect(agent.health().state).toBe('unhealthy');
   });
 
-  it('is told of what it may forget: what is cancelled, and what was open on a connection that ended', async () => {
+  it('gets notice of everything it can forget: cancelled events, and open events of a closed connection', async () => {
     const forgotten: string[] = [];
     const { agent } = made({
       requestHeaders: ({ id }) => (id === 'done' ? allow() : needBody()),
@@ -203,7 +203,7 @@ describe('an agent that is made of methods', () => {
     ],
     ['gives a promise', async () => ({ counters: [], gauges: [] })],
     ['gives half of it', () => ({ gauges: [] })],
-  ])('reports its own counters alone where the agent %s when it is to say what it has counted', (_how, metrics) => {
+  ])("reports only the kit's counters if the agent %s in its metrics method", (_how, metrics) => {
     const { agent, logger } = made({ metrics: metrics as never });
     expect(agent.metrics()).toMatchObject({ counters: [], gauges: [] });
     expect(logger.lines.some(({ level }) => level === 'error')).toBe(true);
@@ -214,12 +214,12 @@ describe('an agent that is made of methods', () => {
     ['nothing later', async () => undefined],
     ['true', () => true],
     ['what only looks like an answer', () => ({ message: allowAnswer, chunk: null })],
-  ])('blocks where its method gives %s', async (_what, requestHeaders) => {
+  ])('blocks if its method returns %s', async (_what, requestHeaders) => {
     const { agent } = made({ requestHeaders: requestHeaders as never });
     expect((await agent.judge(requestEvent([]), connection)).decision).toMatchObject({ kind: 'block', status: 500 });
   });
 
-  it('reports what it has counted, with what it counts itself', async () => {
+  it("reports the agent's counters and the kit's counters", async () => {
     const { agent } = made({
       requestHeaders: () => blockAnswer(403),
       metrics: () => ({ counters: [{ name: 'mine_total', help: null, labels: {}, value: 7 }], gauges: [] }),

@@ -44,20 +44,20 @@ const stateWith = async (config: JsonObject): Promise<string> => {
 };
 
 describe('an agent with token exchange whose providers have no keys', () => {
-  it('is unhealthy where those are of others: it can judge no token, its own endpoint or not', async () => {
+  it('is unhealthy for keys of other issuers: it can verify no token', async () => {
     expect(await stateWith({ oidc: foreign })).toBe('unhealthy');
     expect(await stateWith({ oidc: [own, foreign] })).toBe('unhealthy');
   });
 
-  it('is degraded where it waits for itself: its keys come through the gateway that waits for it', async () => {
+  it('is degraded for its own keys, which come through the gateway that waits for it', async () => {
     expect(await stateWith({ oidc: own })).toBe('degraded');
   });
 
-  it('is degraded where another method can decide', async () => {
+  it('is degraded if another method can decide', async () => {
     expect(await stateWith({ oidc: foreign, 'jwt-secret': 'j'.repeat(32) })).toBe('degraded');
   });
 
-  it('is healthy where it has none', async () => {
+  it('is healthy without providers', async () => {
     expect(await stateWith({})).toBe('healthy');
   });
 });

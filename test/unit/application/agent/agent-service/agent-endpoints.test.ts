@@ -6,7 +6,7 @@ const signOn = new FakeAgentEndpoint('sign-on', ['/saml/acs', '/saml/metadata'])
 const exchange = new FakeAgentEndpoint('exchange', ['/token/exchange', '/.well-known/oauth-authorization-server']);
 const endpoints = new AgentEndpoints([signOn, exchange]);
 
-describe('endpoints of an agent', () => {
+describe('the endpoints of an agent', () => {
   it.each([
     ['/saml/acs', signOn],
     ['/saml/metadata?x=1', signOn],
@@ -17,7 +17,7 @@ describe('endpoints of an agent', () => {
     ['/token//exchange', exchange],
     ['/token/./x/../exchange', exchange],
     ['/%74oken/exchange', exchange],
-  ])('are found by their path: %s', (uri, endpoint) => {
+  ])('match by path: %s', (uri, endpoint) => {
     expect(endpoints.at(endpoints.pathOf(uri))).toBe(endpoint);
   });
 
@@ -36,11 +36,11 @@ describe('endpoints of an agent', () => {
     '',
     '/orders?/token/exchange',
     '/__proto__',
-  ])('are no others: %s', (uri) => {
+  ])('do not match: %s', (uri) => {
     expect(endpoints.at(endpoints.pathOf(uri))).toBeNull();
   });
 
-  it('may be none', () => {
+  it('can be empty', () => {
     expect(new AgentEndpoints([]).at('/token/exchange')).toBeNull();
   });
 
@@ -50,11 +50,11 @@ describe('endpoints of an agent', () => {
     ['/%74oken//a', '/token/a'],
     ['/a%2Fb', null],
     ['orders', null],
-  ])('give the path that a request is judged by: %s', (uri, path) => {
+  ])('give the path for the decision: %s', (uri, path) => {
     expect(endpoints.pathOf(uri)).toBe(path);
   });
 
-  it('look for no path where there are none', () => {
+  it('skip path matching if none are configured', () => {
     const uri = { indexOf: () => expect.unreachable('it was read') } as unknown as string;
     expect(new AgentEndpoints([]).pathOf(uri)).toBeNull();
   });

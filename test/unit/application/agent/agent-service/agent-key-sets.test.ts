@@ -53,7 +53,7 @@ const keyedAgent = (config: JsonObject, publish = true) => {
 };
 
 describe('an agent with an OIDC provider', () => {
-  it('accepts its tokens, remembered or not, and tells who they are of', async () => {
+  it("accepts the provider's tokens, cached or not, and reports their user", async () => {
     const { agent, ask, token, keySetSource, refreshes } = keyedAgent({ oidc: provider });
     expect((await agent.start()).ok).toBe(true);
     for (let times = 0; times < 2; times += 1) {
@@ -69,7 +69,7 @@ describe('an agent with an OIDC provider', () => {
     expect(agent.health()).toMatchObject({ state: 'healthy', message: null });
   });
 
-  it('starts without the provider, with a warning, and judges its tokens as soon as it is there', async () => {
+  it('starts without the provider, with a warning, and verifies its tokens as soon as keys arrive', async () => {
     const { agent, logger, keySetSource, scheduler, decision, refreshes } = keyedAgent({ oidc: provider }, false);
     const states: string[] = [];
     agent.onHealthChange(({ state }) => states.push(state));
@@ -93,7 +93,7 @@ describe('an agent with an OIDC provider', () => {
     ]);
   });
 
-  it('waits for the first keys for three seconds at most', async () => {
+  it('waits at most three seconds for the first keys', async () => {
     const { agent, keySetSource, scheduler } = keyedAgent({ oidc: provider });
     keySetSource.isHeld = true;
     let started = false;
@@ -112,7 +112,7 @@ describe('an agent with an OIDC provider', () => {
     expect(agent.health().state).toBe('healthy');
   });
 
-  it('is degraded while keys are stale, and judges on with the last good ones', async () => {
+  it('is degraded while keys are stale, and continues with the last good keys', async () => {
     const { agent, keySetSource, scheduler, decision } = keyedAgent({ oidc: { ...provider, name: 'corp' } });
     await agent.start();
     const states: string[] = [];
@@ -130,7 +130,7 @@ describe('an agent with an OIDC provider', () => {
     expect(states).toEqual(['degraded', 'healthy']);
   });
 
-  it('is degraded, not unhealthy, where another method can decide', async () => {
+  it('is degraded, not unhealthy, if another method can decide', async () => {
     const { agent, ask, decision } = keyedAgent({ oidc: provider, 'api-keys': ['key:name'] }, false);
     await agent.start();
     expect(agent.health()).toMatchObject({
@@ -141,7 +141,7 @@ describe('an agent with an OIDC provider', () => {
     expect(await decision()).toBe(503);
   });
 
-  it('says that it drains, whatever its keys are', async () => {
+  it('reports draining in any key state', async () => {
     const { agent } = keyedAgent({ oidc: provider }, false);
     await agent.start();
     agent.drain();
@@ -149,8 +149,8 @@ describe('an agent with an OIDC provider', () => {
   });
 });
 
-describe('a token that cannot be judged', () => {
-  it('is answered 503, with a time to come again, and counted', async () => {
+describe('a token that cannot be verified', () => {
+  it('gets 503 with Retry-After, and is counted', async () => {
     const { agent, ask, token } = keyedAgent({ oidc: provider }, false);
     await agent.start();
     const { decision, audit } = await ask(['authorization', `Bearer ${token()}`]);
@@ -170,7 +170,7 @@ describe('a token that cannot be judged', () => {
     );
   });
 
-  it('passes without an identity under fail-open, as any failure does', async () => {
+  it('passes without an identity under fail-open, like any failure', async () => {
     const { agent, ask, token, logger } = keyedAgent({ oidc: provider, 'fail-open': true }, false);
     await agent.start();
     const answer = await ask(['authorization', `Bearer ${token()}`, 'x-user-id', 'root']);
@@ -183,7 +183,7 @@ describe('a token that cannot be judged', () => {
 describe('the key sets of an agent', () => {
   const other = { ...provider, issuer: 'https://other.example', 'jwks-url': 'https://other.example/keys' };
 
-  it('are let go of when it ends: no timer is left', async () => {
+  it('are released when the agent ends, without a timer left', async () => {
     const { agent, scheduler, keySetSource } = keyedAgent({ oidc: [provider, other] });
     await agent.start();
     expect(keySetSource.requests).toBe(2);
@@ -196,7 +196,7 @@ describe('the key sets of an agent', () => {
     expect(keySetSource.requests).toBe(2);
   });
 
-  it('are let go of when another configuration takes the place of theirs', async () => {
+  it('are released when another configuration replaces theirs', async () => {
     const { agent, scheduler, keySetSource } = keyedAgent({});
     await agent.start();
     await agent.configure({ oidc: [provider, other] }, giver, 'change');
@@ -209,7 +209,7 @@ describe('the key sets of an agent', () => {
     expect(keySetSource.urls).toEqual(['https://id.example/keys', 'https://other.example/keys']);
   });
 
-  it('are kept by a configuration that uses them too, and by a reload', async () => {
+  it('survive a new configuration that uses them, and a reload', async () => {
     const { agent, keySetSource, scheduler, decision } = keyedAgent({});
     await agent.start();
     await agent.configure({ oidc: provider }, giver, 'change');
@@ -225,7 +225,7 @@ describe('the key sets of an agent', () => {
     ['by its options', { oidc: provider, 'jwt-secret': 'short' }],
     ['by a file', { oidc: provider, mtls: { enabled: true, 'ca-cert-path': '/no/such/file' } }],
     ['by a key', { oidc: provider, 'jwt-algorithm': 'ES256', 'jwt-public-key': '/no/such/file' }],
-  ])('are not fetched for a configuration that is refused %s', async (_, refused) => {
+  ])('are not fetched for a refused configuration %s', async (_, refused) => {
     const { agent, scheduler, keySetSource } = keyedAgent({});
     await agent.start();
     expect((await agent.configure(refused, giver, 'change')).ok).toBe(false);
@@ -233,7 +233,7 @@ describe('the key sets of an agent', () => {
     expect(scheduler.waiting).toBe(0);
   });
 
-  it('are let go of where the agent ends while it waits for them', async () => {
+  it('are released if the agent ends while it waits for them', async () => {
     const { agent, keySetSource, scheduler } = keyedAgent({ oidc: provider });
     keySetSource.isHeld = true;
     const starting = agent.start();
@@ -245,7 +245,7 @@ describe('the key sets of an agent', () => {
     expect(scheduler.waiting).toBe(0);
   });
 
-  it('are counted by the agents that use them alone', async () => {
+  it('are counted only by the agents that use them', async () => {
     const { agent, keySetSource, scheduler, refreshes } = keyedAgent({});
     await agent.start();
     await agent.configure({ oidc: provider }, giver, 'change');
@@ -256,7 +256,7 @@ describe('the key sets of an agent', () => {
   });
 });
 
-describe('tokens that fail', () => {
+describe('failed tokens', () => {
   const shown = async (headers: readonly string[], config: JsonObject = { oidc: provider }) => {
     const { agent } = keyedAgent(config);
     await agent.start();
@@ -272,7 +272,7 @@ describe('tokens that fail', () => {
   ];
   const invalid = 'Bearer realm="gateway", error="invalid_token"';
 
-  it('look the same to a forger, whatever they fail by', async () => {
+  it('look the same to a forger for every reason', async () => {
     const [payload, signature] = (signed({})[1] as string).split('.').slice(1) as [string, string];
     const header = (value: JsonObject) => Buffer.from(JSON.stringify(value)).toString('base64url');
     const answers = await Promise.all([
@@ -301,14 +301,14 @@ describe('tokens that fail', () => {
     expect(challenges).toEqual([`${invalid}, error_description="${description}"`]);
   });
 
-  it('are called malformed where they are', async () => {
+  it('are called malformed if they are', async () => {
     const malformed = `${invalid}, error_description="The token is malformed"`;
     for (const token of ['Bearer a.b', 'Bearer abc', 'Bearer', 'Bearer a b']) {
       expect((await shown(['authorization', token])).challenges).toEqual([malformed]);
     }
   });
 
-  it('are answered 403 where a scope alone is missing', async () => {
+  it('get 403 if only a scope is missing', async () => {
     const config = { oidc: { ...provider, 'required-scopes': ['read', 'write'] }, 'basic-auth-users': ['u:p'] };
     const answer = await shown([...signed({ scope: 'read' }), 'x-correlation-id', 'abc'], config);
     expect(answer.status).toBe(403);
@@ -319,7 +319,7 @@ describe('tokens that fail', () => {
     expect(forged).toMatchObject({ status: 401, challenges: [invalid] });
   });
 
-  it('leave the other methods a chance, and a password is asked for where no token was shown', async () => {
+  it('leave other methods a chance, and Basic is offered if no token was sent', async () => {
     const config = { oidc: provider, 'basic-auth-users': ['u:p'] };
     expect((await shown([], config)).challenges).toEqual([
       'Bearer realm="gateway"',

@@ -24,7 +24,7 @@ const checks = (verifier: PasswordVerifier) => ({
 const endless: PasswordVerifier = { prepare: async () => ok(undefined), matches: () => new Promise(() => undefined) };
 
 describe('an agent whose users have hashed passwords', () => {
-  it('answers 503 where too many passwords wait, and counts it; an API key passes all the same', async () => {
+  it('gets 503 while too many passwords wait, counts it, and still accepts API keys', async () => {
     const { agent, ask } = await startedTestAgent({ ...hashed, 'api-keys': ['key:name'] }, checks(endless));
     const { running, waitingPerUser } = passwordQueueLimits;
     for (let index = 0; index < running + waitingPerUser; index += 1) void ask(basic('ann', `guess ${index}`));
@@ -42,7 +42,7 @@ describe('an agent whose users have hashed passwords', () => {
     expect((await ask([...basic('ann', 'one more'), 'x-api-key', 'key'])).decision.kind).toBe('allow');
   });
 
-  it('does not start where the hashes cannot be checked', async () => {
+  it('does not start if the hashes cannot be verified', async () => {
     const without = { ...endless, prepare: async () => err('the module is not there') };
     expect(await testAgent(hashed, checks(without)).agent.start()).toMatchObject({
       ok: false,

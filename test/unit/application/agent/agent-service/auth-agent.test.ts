@@ -36,7 +36,7 @@ const harmless = ['host', 'api.example', 'x-user-idea', 'kept'];
 const forgedValues = (headers: readonly string[]) =>
   headers.filter((value) => ['root', 'mtls', 'admin', 'CN=root', 'x'].includes(value));
 
-describe('methods', () => {
+describe('authentication methods', () => {
   it.each([
     ['a token', ['authorization', `Bearer ${token}`], 'tom', 'jwt'],
     ['an API key', ['x-api-key', 'key-1'], 'reports', 'api_key'],
@@ -69,7 +69,7 @@ describe('methods', () => {
     expect((await ask(headers)).decision).toMatchObject({ kind: 'block', status: 401 });
   });
 
-  it('are tried in the order of precedence, and a failed one is not the end', async () => {
+  it('run in the order of precedence, and continue after a failure', async () => {
     const { ask } = await startedTestAgent(config);
     const method = async (headers: string[]) =>
       firstHeader(upstreamHeaders(headers, await ask(headers)), 'x-auth-method');
@@ -79,7 +79,7 @@ describe('methods', () => {
     expect(await method(['x-api-key', 'bad', 'authorization', basic('ann:pass:word')])).toBe('basic');
   });
 
-  it('are of no use where a credential is shown twice', async () => {
+  it('refuse a credential that is sent twice', async () => {
     const { ask, logger } = await startedTestAgent(config);
     for (const headers of [
       ['authorization', `Bearer ${token}`, 'authorization', `Bearer ${token}`],
@@ -91,7 +91,7 @@ describe('methods', () => {
     }
   });
 
-  it("do not take an upstream's own key away where no API keys are configured, and may be sent with two of them", async () => {
+  it("leave an upstream's own key untouched if no API keys are configured, and accept two of them", async () => {
     const { ask } = await startedTestAgent({ 'basic-auth-users': ['ann:pw'] });
     const headers = ['authorization', basic('ann:pw'), 'x-api-key', 'one', 'X-API-Key', 'two'];
     const answer = await ask(headers);
@@ -99,7 +99,7 @@ describe('methods', () => {
     expect(upstreamHeaders(headers, answer)).toEqual(expect.arrayContaining(['x-api-key', 'one', 'X-API-Key', 'two']));
   });
 
-  it('compare secrets by digests of one length, an unknown user like a known one', async () => {
+  it('compare secrets as digests of one length, for unknown users too', async () => {
     const compared: [string, string][] = [];
     const real = new HmacSecretDigest();
     const digest = {
@@ -125,7 +125,7 @@ describe('identity headers', () => {
     ['with a good token', config, ['authorization', `Bearer ${token}`]],
     ['with a bad credential under fail-open', { ...config, 'fail-open': true }, ['x-api-key', 'bad']],
     ['with no credential under fail-open', { ...config, 'fail-open': true }, []],
-  ])('that the client forged never reach the upstream %s', async (_, options, credential) => {
+  ])('forged by the client never reach the upstream %s', async (_, options, credential) => {
     const { ask } = await startedTestAgent(options);
     const headers = [...forged, ...credential, ...harmless];
     const answer = await ask(headers);
@@ -136,7 +136,7 @@ describe('identity headers', () => {
     expect(firstHeader(upstream, 'host')).toBe('api.example');
   });
 
-  it('have the configured names, and the usual ones are removed all the same', async () => {
+  it('use the configured names, and also remove the default names', async () => {
     const { ask, agent } = await startedTestAgent({
       ...config,
       'user-id-header': 'X-Me',
@@ -156,13 +156,13 @@ describe('identity headers', () => {
     ]);
   });
 
-  it('tell the claims of a token', async () => {
+  it('carry the claims of a token', async () => {
     const { ask } = await startedTestAgent(config);
     const headers = ['authorization', `Bearer ${token}`];
     expect(firstHeader(upstreamHeaders(headers, await ask(headers)), 'x-auth-claim-role')).toBe('editor');
   });
 
-  it('omits claims that no header can carry, and logs it', async () => {
+  it('omit claims that no header can carry, and log it', async () => {
     const { ask, logger } = await startedTestAgent(config);
     const twice = signToken('HS256', secret, { sub: 'tom', exp: 1_800_000_300, 'a-b': 'secret-1', a_b: 'secret-2' });
     await ask(['authorization', `Bearer ${twice}`]);
@@ -172,20 +172,20 @@ describe('identity headers', () => {
   });
 });
 
-describe('credentials on their way to the upstream', () => {
+describe('credentials forwarded to the upstream', () => {
   const headers = ['authorization', `Bearer ${token}`, 'x-api-key', 'key-1', 'X_API_Key', 'key-1'];
   const names = async (options: { 'forward-credentials'?: boolean }) => {
     const { ask } = await startedTestAgent({ ...config, ...options });
     return upstreamHeaders(headers, await ask(headers)).filter((_, index) => index % 2 === 0);
   };
 
-  it('are without the API key, in any spelling', async () => {
+  it('omit the API key in any spelling', async () => {
     expect(await names({})).toEqual(expect.arrayContaining(['authorization']));
     expect(await names({})).not.toEqual(expect.arrayContaining(['x-api-key']));
     expect(await names({})).not.toEqual(expect.arrayContaining(['X_API_Key']));
   });
 
-  it('are all there, or none, where forward-credentials says so', async () => {
+  it('are all present, or all absent, by forward-credentials', async () => {
     expect(await names({ 'forward-credentials': true })).toEqual(
       expect.arrayContaining(['authorization', 'x-api-key']),
     );
@@ -203,7 +203,7 @@ describe('a refusal', () => {
     return { headers: decision.headers, body: JSON.parse(decision.body ?? '') as Record<string, unknown> };
   };
 
-  it('names the realm, and says more only where a token was shown', async () => {
+  it('names the realm, and adds an error only if a token was sent', async () => {
     expect((await refuse([])).headers).toContain('Bearer realm="gateway"');
     expect((await refuse(['x-api-key', 'bad'])).headers).toContain('Bearer realm="gateway"');
     expect((await refuse(['authorization', basic('a:b')])).headers).toContain('Bearer realm="gateway"');
@@ -212,7 +212,7 @@ describe('a refusal', () => {
     expect((await refuse(['authorization', 'Bearer'])).headers).toContain(shown);
   });
 
-  it('has a problem body that tells the id the client knows, and not the reason', async () => {
+  it("has a problem body with the client's correlation id and without the reason", async () => {
     const expired = signToken('HS256', secret, { sub: 'tom', exp: 1 });
     const { headers, body } = await refuse(['authorization', `Bearer ${expired}`, 'x-correlation-id', 'abc-1']);
     expect(headers).toEqual(expect.arrayContaining(['Content-Type', 'application/problem+json']));
@@ -237,7 +237,7 @@ describe('a refusal', () => {
 });
 
 describe('fail-open', () => {
-  it('lets the request pass without an identity, with a warning and a count', async () => {
+  it('passes the request without an identity, with a warning and a count', async () => {
     const { ask, agent, logger } = await startedTestAgent({ ...config, 'fail-open': true });
     const answer = await ask(['x-api-key', 'bad']);
     expect(answer.requestHeaders).toEqual([{ kind: 'remove', name: 'x-api-key' }]);
@@ -251,7 +251,7 @@ describe('fail-open', () => {
     );
   });
 
-  it('lets nothing pass while no method is configured', async () => {
+  it('passes nothing while no method is configured', async () => {
     const { ask, logger } = await startedTestAgent({ 'fail-open': true });
     expect(logger.lines.find(({ level }) => level === 'warn')?.message).toContain('an authentication method');
     expect((await ask(['x-api-key', 'key-1'])).decision).toMatchObject({ kind: 'block', status: 401 });
@@ -259,7 +259,7 @@ describe('fail-open', () => {
 });
 
 describe('an agent without a configuration', () => {
-  it('decides nothing and says that it is unhealthy', async () => {
+  it('decides nothing and reports unhealthy', async () => {
     const { agent, ask } = testAgent(config);
     expect(agent.health().state).toBe('unhealthy');
     expect((await ask(['x-api-key', 'key-1'])).decision).toMatchObject({ kind: 'block', status: 503 });
@@ -272,7 +272,7 @@ describe('an agent without a configuration', () => {
   });
 });
 
-describe('what an agent reports', () => {
+describe('the report of an agent', () => {
   it('counts requests, successes by method and failures by reason', async () => {
     const { agent, ask } = await startedTestAgent(config);
     await ask(['x-api-key', 'key-1']);
@@ -290,7 +290,7 @@ describe('what an agent reports', () => {
     expect(agent.health().load).toMatchObject({ inFlight: 0, requestsProcessed: 3, requestsRejected: 1 });
   });
 
-  it('has names that never change: dashboards and alerts rely on them', async () => {
+  it('keeps its metric names stable', async () => {
     const { agent, ask } = await startedTestAgent(config);
     await ask(['x-api-key', 'key-1']);
     await ask([]);
@@ -303,7 +303,7 @@ describe('what an agent reports', () => {
     ]);
   });
 
-  it('answers pieces of a body that nobody asked for at once', async () => {
+  it('answers unrequested body chunks immediately', async () => {
     const { agent } = testAgent({});
     const chunk = { kind: 'request_body_chunk', correlationId: 'c', data: new Uint8Array(), isLast: true } as const;
     const answer = await agent.judge({ ...chunk, totalSize: null, chunkIndex: 0, bytesReceived: 0 }, Symbol('c'));
@@ -311,7 +311,7 @@ describe('what an agent reports', () => {
     expect(answer.needsMore).toBe(false);
   });
 
-  it('refuses what it fails to judge', async () => {
+  it('refuses a request if its decision fails', async () => {
     const broken = {
       digest: () => '',
       equal: () => {

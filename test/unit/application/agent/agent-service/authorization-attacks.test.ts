@@ -3,7 +3,7 @@ import { apiKey, authorizedAgent, bearer } from '../../../../support/agent/autho
 
 const admins = { 'policy-inline': 'permit(principal in Role::"admin", action, resource);', 'roles-claim': 'roles' };
 
-describe('claims that are written like entities', () => {
+describe('claims that look like entities', () => {
   const disguises = [
     { __entity: { type: 'Role', id: 'admin' } },
     { __extn: { fn: 'ip', arg: '10.0.0.1' } },
@@ -11,14 +11,14 @@ describe('claims that are written like entities', () => {
     { type: 'Role', id: 'admin' },
   ];
 
-  it.each(disguises)('are no roles (%#)', async (disguise) => {
+  it.each(disguises)('are not roles (%#)', async (disguise) => {
     const { outcome } = await authorizedAgent(admins);
     for (const roles of [disguise, [disguise]]) {
       expect(await outcome({ headers: bearer({ sub: 'tom', roles }) })).toBe('403 roles_unusable');
     }
   });
 
-  it.each(disguises)('are no principal (%#)', async (disguise) => {
+  it.each(disguises)('are not a principal (%#)', async (disguise) => {
     const { outcome } = await authorizedAgent({
       'principal-claim': 'who',
       'policy-inline': 'permit(principal, action, resource);',
@@ -26,7 +26,7 @@ describe('claims that are written like entities', () => {
     expect(await outcome({ headers: bearer({ sub: 'tom', who: disguise }) })).toBe('403 principal_missing');
   });
 
-  it('are records with such keys, and neither entities nor addresses', async () => {
+  it('are records with those keys, not entities or addresses', async () => {
     const { outcome, decisions } = await authorizedAgent(`
       @id("entity") permit(principal, action == Action::"GET", resource) when { context.claims.x == Role::"admin" };
       @id("address") permit(principal, action == Action::"GET", resource) when { context.claims.x == ip("10.0.0.1") };
@@ -43,7 +43,7 @@ describe('claims that are written like entities', () => {
     expect(decisions().every((fields) => fields['errors'] === undefined)).toBe(true);
   });
 
-  it('cannot replace what the gateway says of the request', async () => {
+  it("cannot override the gateway's request attributes", async () => {
     const { outcome } = await authorizedAgent(`
       permit(principal, action, resource) when { context.method == "DELETE" };
       permit(principal, action, resource) when { principal.id == "root" };
@@ -59,7 +59,7 @@ describe('claims that are written like entities', () => {
     expect(await outcome({ headers: bearer({ sub: 'tom', ...claims, __proto__x: claims }) })).toBe('403 default_deny');
   });
 
-  it('named __proto__ and constructor are claims like any other', async () => {
+  it('named __proto__ and constructor are ordinary claims', async () => {
     const { outcome } = await authorizedAgent(`
       permit(principal, action, resource) when { context.claims has constructor || context.claims has toString };`);
     expect(await outcome({ headers: bearer({ sub: 'tom' }) })).toBe('403 default_deny');
@@ -67,9 +67,9 @@ describe('claims that are written like entities', () => {
   });
 });
 
-describe('names with the marks of the language in them', () => {
+describe('names with policy-language characters', () => {
   it.each(['x"; permit', 'admin"', '"admin"', 'Role::"admin"', 'admin\\', 'admin\u0000', 'ADMIN', 'admin ', 'ａdmin'])(
-    'are no other role: %j',
+    'are not another role: %j',
     async (role) => {
       const { outcome } = await authorizedAgent(admins);
       expect(await outcome({ headers: bearer({ sub: 'tom', roles: [role] }) })).toBe('403 default_deny');
@@ -92,7 +92,7 @@ describe('names with the marks of the language in them', () => {
     ['what would end a policy', '"); permit(principal, action, resource); //', null],
     ['letters beyond ASCII', 'tömé', '"tömé"'],
     ['an emoji', 'tom🙂', '"tom🙂"'],
-  ])('are a user id with %s, and nobody else', async (_, sub, literal) => {
+  ])('are a user id with %s, equal to no other', async (_, sub, literal) => {
     const { outcome, decisions } = await authorizedAgent(
       `permit(principal == User::${literal ?? '"nobody"'}, action, resource);`,
     );
@@ -102,7 +102,7 @@ describe('names with the marks of the language in them', () => {
     expect(String(decisions()[0]?.['principal'])).not.toContain('\n');
   });
 
-  it('do not make two users of different Unicode forms one', async () => {
+  it('do not merge two users with different Unicode forms', async () => {
     const { outcome } = await authorizedAgent('permit(principal == User::"é", action, resource);');
     expect(await outcome({ headers: bearer({ sub: '\u00e9' }) })).toBe('allow');
     expect(await outcome({ headers: bearer({ sub: 'e\u0301' }) })).toBe('403 default_deny');
@@ -110,7 +110,7 @@ describe('names with the marks of the language in them', () => {
 });
 
 describe('the path', () => {
-  it('is what the gateway forwards: nothing in it is decoded for the policies', async () => {
+  it('is what the gateway forwards, without decoding for the policies', async () => {
     const { outcome } = await authorizedAgent(`
       permit(principal, action, resource);
       forbid(principal, action, resource) when { resource.path like "/admin*" };`);
@@ -121,7 +121,7 @@ describe('the path', () => {
     expect(await outcome({ headers: apiKey, uri: '/admin?x' })).toBe('403 denied_by_policy');
   });
 
-  it('with quotes, stars and marks names itself alone', async () => {
+  it('with quotes, stars and marks equals only itself', async () => {
     const { outcome } = await authorizedAgent(`
       permit(principal, action, resource == Resource::"/a\\"b");
       permit(principal, action, resource) when { resource.path like "/star/\\*" };`);
@@ -131,7 +131,7 @@ describe('the path', () => {
     expect(await outcome({ headers: apiKey, uri: '/star/x' })).toBe('403 default_deny');
   });
 
-  it('ends where the query begins, which is an attribute of its own', async () => {
+  it('ends before the query, which is a separate attribute', async () => {
     const { outcome } = await authorizedAgent(`
       permit(principal, action, resource == Resource::"/a") when { resource.query == "x=1?y" && resource.path == "/a" };`);
     expect(await outcome({ headers: apiKey, uri: '/a?x=1?y' })).toBe('allow');
@@ -139,7 +139,7 @@ describe('the path', () => {
   });
 });
 
-describe('a forbid policy that a request has fail', () => {
+describe('a forbid policy with an evaluation error', () => {
   const policies = (condition: string) =>
     `permit(principal, action, resource); forbid(principal, action, resource) when { ${condition} };`;
 
@@ -155,7 +155,7 @@ describe('a forbid policy that a request has fail', () => {
     expect(await outcome({ headers: bearer({ sub: 'tom', ...claims }) })).toBe('403 policy_error');
   });
 
-  it('denies where the address of the client cannot be read', async () => {
+  it('denies if the client address is invalid', async () => {
     const { outcome } = await authorizedAgent(policies('context.client_ip.isInRange(ip("10.0.0.0/8"))'));
     expect(await outcome({ headers: apiKey, clientIp: '192.0.2.1' })).toBe('allow');
     expect(await outcome({ headers: apiKey, clientIp: '10.1.2.3' })).toBe('403 denied_by_policy');
@@ -163,7 +163,7 @@ describe('a forbid policy that a request has fail', () => {
     expect(await outcome({ headers: apiKey, clientIp: 'unix' })).toBe('403 policy_error');
   });
 
-  it('denies also where nothing else would: default-decision allow', async () => {
+  it('denies even with default-decision allow', async () => {
     const { outcome } = await authorizedAgent({
       'default-decision': 'allow',
       'policy-inline': 'forbid(principal, action, resource) when { context.claims.suspended };',
@@ -173,7 +173,7 @@ describe('a forbid policy that a request has fail', () => {
   });
 });
 
-describe('identity headers of the client', () => {
+describe('client-supplied identity headers', () => {
   const forged = ['x-user-id', 'root', 'X_User_Id', 'root', 'x-auth-method', 'mtls', 'x-auth-claim-roles', 'admin'];
   const policies = `
     permit(principal == User::"root", action, resource);
@@ -181,7 +181,7 @@ describe('identity headers of the client', () => {
     permit(principal in Role::"admin", action, resource);
     permit(principal, action, resource) when { context.roles.contains("admin") };`;
 
-  it('have no effect on the principal under fail-open', async () => {
+  it('do not affect the principal under fail-open', async () => {
     const authz = { 'policy-inline': policies, 'roles-claim': 'roles' };
     const { outcome, decisions } = await authorizedAgent(authz, { 'fail-open': true });
     expect(await outcome({ headers: forged })).toBe('403 default_deny');
@@ -192,7 +192,7 @@ describe('identity headers of the client', () => {
     ]);
   });
 
-  it('are removed before the upstream where an anonymous request may pass', async () => {
+  it('are removed for an anonymous request that passes', async () => {
     const { answer } = await authorizedAgent('permit(principal, action, resource);', { 'fail-open': true });
     const { decision, requestHeaders } = await answer({ headers: forged });
     expect(decision.kind).toBe('allow');
@@ -204,7 +204,7 @@ describe('identity headers of the client', () => {
     ]);
   });
 
-  it('have no effect beside a good credential', async () => {
+  it('do not affect a request with a valid credential', async () => {
     const { outcome } = await authorizedAgent(policies);
     expect(await outcome({ headers: [...forged, ...apiKey] })).toBe('403 default_deny');
   });

@@ -42,7 +42,7 @@ describe('policies decide after every method', () => {
     expect(await outcome({ headers })).toBe('allow');
   });
 
-  it('and see the method in the context', async () => {
+  it('and see the authentication method in the context', async () => {
     const { outcome } = await authorizedAgent(
       'permit(principal, action, resource) when { context.auth_method == "basic" };',
     );
@@ -50,14 +50,14 @@ describe('policies decide after every method', () => {
     expect(await outcome({ headers: apiKey })).toBe('403 default_deny');
   });
 
-  it('but not before: a request without a valid credential is refused with 401 whatever they permit', async () => {
+  it('but not before: a request without a valid credential gets 401 regardless of policies', async () => {
     const { outcome, decisions } = await authorizedAgent(everything);
     expect(await outcome({})).toBe('401 missing_credentials');
     expect(await outcome({ headers: ['x-api-key', 'key-2'] })).toBe('401 unknown_credentials');
     expect(decisions()).toEqual([]);
   });
 
-  it('of each request by itself: the same identity, another method or path, another decision', async () => {
+  it('for each request: one identity gets different decisions for different methods and paths', async () => {
     const { outcome } = await authorizedAgent(`
       permit(principal, action == Action::"GET", resource) when { resource.path like "/orders/*" };
       forbid(principal, action, resource) when { resource.path like "*/secret" };`);
@@ -74,7 +74,7 @@ describe('policies decide after every method', () => {
 describe('roles', () => {
   const editors = { 'policy-inline': 'permit(principal in Role::"editor", action, resource);' };
 
-  it('come from a claim that a dotted path names', async () => {
+  it('come from a claim at a dotted path', async () => {
     const { outcome } = await authorizedAgent({ ...editors, 'roles-claim': 'realm_access.roles' });
     const sub = 'tom';
     expect(await outcome({ headers: bearer({ sub, realm_access: { roles: ['viewer', 'editor'] } }) })).toBe('allow');
@@ -84,12 +84,12 @@ describe('roles', () => {
     }
   });
 
-  it('are none without roles-claim', async () => {
+  it('are empty without roles-claim', async () => {
     const { outcome } = await authorizedAgent(editors);
     expect(await outcome({ headers: bearer({ sub: 'tom', roles: ['editor'] }) })).toBe('403 default_deny');
   });
 
-  it('that cannot all be known refuse the request: left out they could widen what is permitted', async () => {
+  it('refuse the request if not all can be read: dropping some could widen permissions', async () => {
     const { outcome, counted } = await authorizedAgent({
       'policy-inline': `${everything} forbid(principal in Role::"banned", action, resource);`,
       'roles-claim': 'roles',
@@ -106,7 +106,7 @@ describe('roles', () => {
 });
 
 describe('principal-claim', () => {
-  it('names the principal of a token, and of a token alone', async () => {
+  it('names the principal only for tokens', async () => {
     const { outcome } = await authorizedAgent({
       'principal-claim': 'client_id',
       'policy-inline':
@@ -125,7 +125,7 @@ describe('principal-claim', () => {
     ['a list', { client_id: ['shop'] }],
     ['too long', { client_id: 'x'.repeat(257) }],
     ['with white space around it', { client_id: ' shop' }],
-  ])('that is %s denies the request, and no other identity takes its place', async (_, claims) => {
+  ])('denies the request if it is %s, without a fallback identity', async (_, claims) => {
     const { answer, outcome, decisions, counted } = await authorizedAgent({
       'principal-claim': 'client_id',
       'default-decision': 'allow',
@@ -140,7 +140,7 @@ describe('principal-claim', () => {
 });
 
 describe('default-decision and on-error', () => {
-  it('allow lets pass what no policy decides, and nothing that one forbids', async () => {
+  it('allow passes requests that no policy decides, and none that a policy forbids', async () => {
     const { outcome } = await authorizedAgent({
       'default-decision': 'allow',
       'policy-inline': 'forbid(principal, action, resource) when { resource.path like "/admin*" };',
@@ -149,7 +149,7 @@ describe('default-decision and on-error', () => {
     expect(await outcome({ headers: apiKey, uri: '/admin/x' })).toBe('403 denied_by_policy');
   });
 
-  it('allow without any policy is said at the start, and is what it says', async () => {
+  it('allow without any policy logs a warning at startup, and allows everything', async () => {
     const { outcome, logger } = await authorizedAgent({ 'default-decision': 'allow' });
     expect(await outcome({ headers: apiKey })).toBe('allow');
     expect(logger.lines.filter(({ level }) => level === 'warn').map(({ message }) => message)).toEqual([
@@ -161,7 +161,7 @@ describe('default-decision and on-error', () => {
     @id("all") permit(principal, action, resource);
     @id("no-tom") forbid(principal, action, resource) when { context.claims.level > 3 };`;
 
-  it('deny: a forbid that cannot be evaluated denies', async () => {
+  it('deny: a forbid with an evaluation error denies', async () => {
     const { answer, decisions } = await authorizedAgent(failing);
     const { decision, audit } = await answer({ headers: bearer({ sub: 'tom', level: 'high' }) });
     expect(decision).toMatchObject({ kind: 'block', status: 403 });
@@ -170,7 +170,7 @@ describe('default-decision and on-error', () => {
     expect(decisions()[0]?.['errors']).toEqual([expect.stringMatching(/^no-tom: type_error: /)]);
   });
 
-  it('skip: it is passed over, and reported', async () => {
+  it('skip: a forbid with an evaluation error is skipped and reported', async () => {
     const { answer, decisions } = await authorizedAgent({ 'policy-inline': failing, 'on-error': 'skip' });
     const { decision, audit } = await answer({ headers: bearer({ sub: 'tom' }) });
     expect(decision.kind).toBe('allow');
@@ -179,7 +179,7 @@ describe('default-decision and on-error', () => {
     expect(decisions()[0]?.['errors']).toEqual([expect.stringMatching(/^no-tom: attribute_missing: /)]);
   });
 
-  it('a permit that cannot be evaluated permits nothing, whatever on-error says', async () => {
+  it('a permit with an evaluation error never permits, for any on-error', async () => {
     const permit = 'permit(principal, action, resource) when { context.claims.level > 3 };';
     for (const onError of ['deny', 'skip']) {
       const { outcome } = await authorizedAgent({ 'policy-inline': permit, 'on-error': onError });
@@ -191,7 +191,7 @@ describe('default-decision and on-error', () => {
 describe('fail-open', () => {
   const open = { 'fail-open': true };
 
-  it('has a request without a valid credential judged as the anonymous principal', async () => {
+  it('decides a request without a valid credential as the anonymous principal', async () => {
     const { answer, outcome, logger, decisions } = await authorizedAgent(
       `permit(principal == Anonymous::"anonymous", action, resource) when { resource.path == "/public" };
        permit(principal is User, action, resource);`,
@@ -209,7 +209,7 @@ describe('fail-open', () => {
     );
   });
 
-  it('gives a client that is anonymous no challenge, and counts it as refused', async () => {
+  it('sends an anonymous client no challenge, and counts the request as refused', async () => {
     const { answer, agent, counted } = await authorizedAgent('permit(principal is User, action, resource);', open);
     const { decision } = await answer({});
     expect(decision).toMatchObject({ kind: 'block', status: 403 });
@@ -221,7 +221,7 @@ describe('fail-open', () => {
 });
 
 describe('a denial', () => {
-  it('says nothing of the policies to the client', async () => {
+  it('reveals nothing about policies to the client', async () => {
     const { answer } = await authorizedAgent('@id("secret-rule") forbid(principal, action, resource);');
     const { decision, audit } = await answer({ headers: apiKey, correlationId: 'call-9' });
     if (decision.kind !== 'block') throw new Error('not denied');
@@ -237,7 +237,7 @@ describe('a denial', () => {
     expect(audit).toMatchObject({ ruleIds: ['secret-rule'], reasonCodes: ['denied_by_policy'] });
   });
 
-  it('challenges those alone that came with a token', async () => {
+  it('challenges only requests with a token', async () => {
     const { answer } = await authorizedAgent('permit(principal == User::"x", action, resource);');
     const challenge = async (headers: readonly string[]) => {
       const { decision } = await answer({ headers });
@@ -249,8 +249,8 @@ describe('a denial', () => {
   });
 });
 
-describe('what is counted', () => {
-  it('has names that never change, beside those of authentication', async () => {
+describe('the metrics', () => {
+  it('keep their names, beside those of authentication', async () => {
     const { agent, outcome, counted } = await authorizedAgent('permit(principal, action == Action::"GET", resource);');
     for (const method of ['GET', 'PUT', 'GET']) await outcome({ headers: apiKey, method });
     expect(counted('authz_decisions_total')).toEqual({ allow: 2, deny: 1 });
@@ -266,7 +266,7 @@ describe('what is counted', () => {
   });
 });
 
-describe('what goes wrong while authorizing', () => {
+describe('an internal error during authorization', () => {
   it('refuses the request', async () => {
     const { agent, ask, logger, outcome } = await authorizedAgent(everything);
     expect(await outcome({ headers: apiKey })).toBe('allow');

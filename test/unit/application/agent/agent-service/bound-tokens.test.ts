@@ -47,8 +47,8 @@ const started = async (method: 'jwt' | 'oidc', config: JsonObject = {}) => {
   return { ...made, tokenOf, ask };
 };
 
-describe.each(['jwt', 'oidc'] as const)('a token that is bound to a certificate, checked as %s', (method) => {
-  it('passes with its certificate, and not with another one or none', async () => {
+describe.each(['jwt', 'oidc'] as const)('a token bound to a certificate, verified as %s', (method) => {
+  it('passes only with its certificate', async () => {
     const { tokenOf, ask } = await started(method);
     const token = tokenOf(boundTo(own));
     expect(await ask(token)).toBe('missing_certificate');
@@ -58,7 +58,7 @@ describe.each(['jwt', 'oidc'] as const)('a token that is bound to a certificate,
     expect(await ask(token, 'x-client-cert', base64Der(own))).toBe('allow');
   });
 
-  it('is checked again for every request once it is remembered', async () => {
+  it('is verified for every request after caching', async () => {
     const { tokenOf, ask } = await started(method);
     const token = tokenOf(boundTo(own));
     for (let run = 0; run < 2; run += 1) {
@@ -75,7 +75,7 @@ describe.each(['jwt', 'oidc'] as const)('a token that is bound to a certificate,
     ['a text', 'x', 'malformed_confirmation'],
     ['null', null, 'malformed_confirmation'],
     ['a thumbprint that is none', { 'x5t#S256': 'short' }, 'malformed_confirmation'],
-  ])('is refused where cnf holds %s, also with a certificate, each time', async (_name, cnf, reason) => {
+  ])('is refused every time if cnf holds %s, even with a certificate', async (_name, cnf, reason) => {
     const { tokenOf, ask } = await started(method);
     const token = tokenOf(cnf);
     for (let run = 0; run < 2; run += 1) {
@@ -84,7 +84,7 @@ describe.each(['jwt', 'oidc'] as const)('a token that is bound to a certificate,
     }
   });
 
-  it('is told of in the log by its reason, with nothing of the token', async () => {
+  it('is logged by its reason, without any part of the token', async () => {
     const { tokenOf, ask, logger } = await started(method);
     await ask(tokenOf({ jkt: 'thumbprint' }));
     expect(logger.lines.at(-1)).toMatchObject({
@@ -94,15 +94,15 @@ describe.each(['jwt', 'oidc'] as const)('a token that is bound to a certificate,
     expect(JSON.stringify(logger.lines)).not.toContain('thumbprint');
   });
 
-  it('leaves tokens without cnf as they were', async () => {
+  it('does not change tokens without cnf', async () => {
     const { tokenOf, ask } = await started(method);
     expect(await ask(tokenOf())).toBe('allow');
     expect(await ask(tokenOf(), 'x-client-cert', base64Der(other))).toBe('allow');
   });
 });
 
-describe('the certificate that a token is compared with', () => {
-  it('is read in every encoding, the first of several being that of the client', async () => {
+describe('the certificate for a bound token', () => {
+  it('is read in every encoding; the first of several belongs to the client', async () => {
     const { tokenOf, ask } = await started('jwt');
     const token = tokenOf(boundTo(own));
     for (const value of [urlEncodedPem([own]), pemOf([own], ' ').trim(), urlEncodedPem([own, other])]) {
@@ -111,7 +111,7 @@ describe('the certificate that a token is compared with', () => {
     expect(await ask(token, 'x-client-cert', urlEncodedPem([other, own]))).toBe('wrong_certificate');
   });
 
-  it('counts in XFCC only with a true digest beside it', async () => {
+  it('counts in XFCC only with a correct digest', async () => {
     const { tokenOf, ask } = await started('jwt', { mtls: { 'client-cert-header': 'X-Forwarded-Client-Cert' } });
     const token = tokenOf(boundTo(own));
     const xfcc = (hash: Buffer): string =>
@@ -123,7 +123,7 @@ describe('the certificate that a token is compared with', () => {
     expect(await ask(token, 'x-forwarded-client-cert', xfcc(sha256(other)))).toBe('wrong_certificate');
   });
 
-  it('comes in client-cert-header alone, and mtls need not be enabled', async () => {
+  it('comes only in client-cert-header, and mtls need not be enabled', async () => {
     const { tokenOf, ask, agent } = await started('jwt', { mtls: { 'client-cert-header': 'Client-Cert' } });
     const token = tokenOf(boundTo(own));
     expect(await ask(token, 'client-cert', byteSequence(own))).toBe('allow');

@@ -8,7 +8,7 @@ import {
 const invalid = 'Bearer realm="gateway", error="invalid_token"';
 
 describe('the Bearer challenge', () => {
-  it('is the realm alone where no token was shown', () => {
+  it('is only the realm if no token was sent', () => {
     expect(bearerChallenge(null)).toBe('Bearer realm="gateway"');
   });
 
@@ -19,7 +19,7 @@ describe('the Bearer challenge', () => {
     ['not_yet_valid', 'The token is not valid yet'],
     ['issued_in_future', 'The token is not valid yet'],
     ['wrong_audience', 'The token is meant for another audience'],
-  ] as const)('says of a token that is %s: %s', (reason, text) => {
+  ] as const)('reports a token that is %s: %s', (reason, text) => {
     expect(bearerChallenge(reason)).toBe(`${invalid}, error_description="${text}"`);
   });
 
@@ -34,13 +34,13 @@ describe('the Bearer challenge', () => {
     'unusable_subject',
     'missing_expiry',
     'unknown_credentials',
-  ] as const)('says nothing of %s, which a forger could learn by', (reason) => {
+  ] as const)('does not mention %s, which would help a forger', (reason) => {
     expect(bearerChallenge(reason)).toBe(invalid);
   });
 });
 
 describe('the other challenges', () => {
-  it('name the scopes that are required, and the character set of passwords', () => {
+  it('name the required scopes and the character set of passwords', () => {
     expect(insufficientScopeChallenge('read write')).toBe(
       'Bearer realm="gateway", error="insufficient_scope", scope="read write"',
     );

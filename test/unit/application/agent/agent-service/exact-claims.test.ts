@@ -15,11 +15,11 @@ const bearing = (claims: string): HeaderList => {
 
 const agentOf = (policies: string) => authorizedAgent(policies, { 'jwt-secret': secret });
 
-describe('a number of a token that JavaScript would round', () => {
+describe('a token number that JavaScript would round', () => {
   const onlyOne = `permit(principal, action, resource)
     when { context.claims has user_id && context.claims.user_id == 175928847299117063 };`;
 
-  it('is judged and told with all its digits, when it is remembered too', async () => {
+  it('keeps all digits in decisions and headers, also from the cache', async () => {
     const { answer } = await agentOf(onlyOne);
     const headers = bearing('"user_id":175928847299117063,"ids":[175928847299117063,18446744073709551616]');
     for (const _ of ['verified', 'remembered']) {
@@ -31,7 +31,7 @@ describe('a number of a token that JavaScript would round', () => {
     }
   });
 
-  it('does not pass for one that is rounded to the same', async () => {
+  it('does not equal a number that rounds to the same value', async () => {
     const { outcome } = await agentOf(onlyOne);
     for (const other of ['175928847299117062', '175928847299117064', '175928847299117063.1', '"175928847299117063"']) {
       if (!other.startsWith('"')) expect(Number(other)).toBe(Number('175928847299117063'));
@@ -39,7 +39,7 @@ describe('a number of a token that JavaScript would round', () => {
     }
   });
 
-  it('escapes no ban by being spelt otherwise', async () => {
+  it('cannot avoid a ban by another spelling', async () => {
     const { outcome } = await agentOf(`permit(principal, action, resource);
       forbid(principal, action, resource) when { context.claims.user_id == 175928847299117063 };`);
     for (const spelling of ['175928847299117063', '175928847299117063.0', '1.75928847299117063e17']) {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { FormBuffer } from '../../../../../src/application/agent/agent-service/form-buffer.js';
 
-describe('the octets of a form', () => {
-  it('take twice the room that they need at most, in however small pieces they come', () => {
+describe('the form buffer', () => {
+  it('allocates at most twice the needed memory for any chunk size', () => {
     const buffer = new FormBuffer(1_048_576);
     const piece = new Uint8Array([0x61]);
     let wrong = 0;
@@ -16,7 +16,7 @@ describe('the octets of a form', () => {
     expect(buffer.octets().every((octet) => octet === 0x61)).toBe(true);
   });
 
-  it('never take more room than they may have', () => {
+  it('never exceeds its limit', () => {
     const buffer = new FormBuffer(5000);
     buffer.add(new Uint8Array(4500));
     expect(buffer.fits(new Uint8Array(500))).toBe(true);
@@ -25,7 +25,7 @@ describe('the octets of a form', () => {
     expect(buffer.capacity).toBe(5000);
   });
 
-  it('take none before they come', () => {
+  it('allocates nothing before the first chunk', () => {
     const buffer = new FormBuffer(5000);
     buffer.add(new Uint8Array(0));
     expect(buffer.octets()).toHaveLength(0);

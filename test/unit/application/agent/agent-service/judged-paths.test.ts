@@ -36,19 +36,16 @@ const samlAgent = (saml: JsonObject = {}) => {
 
 const connection = Symbol('connection');
 
-it.each(['/orders/17?x=/y', '/%6Frders//17', '/a%2Fb'])(
-  'a path is brought into its normal form once for each request: %s',
-  async (uri) => {
-    const agent = await samlAgent();
-    const looks = await looksFor(uri, async () => {
-      const { decision } = await agent.judge({ ...requestEvent(['accept', 'application/json']), uri }, connection);
-      expect(decision).toMatchObject({ kind: 'block', status: 401 });
-    });
-    expect(looks).toBe(1);
-  },
-);
+it.each(['/orders/17?x=/y', '/%6Frders//17', '/a%2Fb'])('the path is normalised once per request: %s', async (uri) => {
+  const agent = await samlAgent();
+  const looks = await looksFor(uri, async () => {
+    const { decision } = await agent.judge({ ...requestEvent(['accept', 'application/json']), uri }, connection);
+    expect(decision).toMatchObject({ kind: 'block', status: 401 });
+  });
+  expect(looks).toBe(1);
+});
 
-it('a request at an endpoint is no other, with the form that is posted to it', async () => {
+it('the decision ignores the path of a request to an endpoint, also with its posted form', async () => {
   const agent = await samlAgent({ 'browser-binding': false });
   const uri = '/saml//acs?x';
   const looks = await looksFor(uri, async () => {
@@ -61,7 +58,7 @@ it('a request at an endpoint is no other, with the form that is posted to it', a
   expect(looks).toBe(1);
 });
 
-it('no path is, where there are neither endpoints nor single sign-on', async () => {
+it('the path is not normalised without endpoints and single sign-on', async () => {
   const agent = await agentOf(jwt);
   const uri = '/%6Frders//17';
   const looks = await looksFor(uri, async () => {

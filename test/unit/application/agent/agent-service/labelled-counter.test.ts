@@ -5,7 +5,7 @@ import {
 } from '../../../../../src/application/agent/agent-service/agent-service-counters.js';
 
 describe('LabelledCounter', () => {
-  it('has a series for each kind that has happened, and none for others', () => {
+  it('has a series for each kind that occurred, and for no other', () => {
     const counter = new LabelledCounter<'good' | 'bad'>('things_total', 'Things', (kind) => ({ kind }));
     expect(counter.values()).toEqual([]);
     counter.add('bad');
@@ -19,7 +19,7 @@ describe('LabelledCounter', () => {
 });
 
 describe('the counters of an agent', () => {
-  it('keep each kind of thing in its own series, under its labels', () => {
+  it('keep each kind in its own series, with its labels', () => {
     const counters = new AgentServiceCounters();
     counters.succeeded('jwt', 0.001);
     counters.failed({ method: 'oidc', reason: 'expired' }, 0.001);

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { LoggerWithFields } from '../../../../../src/application/agent/agent-service/logger-with-fields.js';
 import { RecordingLogger } from '../../../../support/shared/recording-logger.js';
 
-it('a logger with fields adds them to every record, whatever its level', () => {
+it('a logger with fields adds them to every record at any level', () => {
   const recording = new RecordingLogger();
   const logger = new LoggerWithFields(recording, { agent: 'auth' });
   for (const level of ['error', 'warn', 'info', 'debug', 'trace'] as const)

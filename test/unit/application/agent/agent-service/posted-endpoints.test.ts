@@ -36,8 +36,8 @@ const world = () => {
   return { scheduler, posted, signOn, exchange, both: new AgentEndpoints([signOn, exchange]), post, piece };
 };
 
-describe('forms that are posted to endpoints', () => {
-  it('are answered by the endpoint that they were posted to, however their pieces come', async () => {
+describe('forms posted to endpoints', () => {
+  it('get the answer of their endpoint, for any chunking', async () => {
     const { posted, signOn, exchange, both, post, piece } = world();
     expect(await post('a', signOn)).toMatchObject({ needsMore: true });
     expect(await post('b', exchange)).toMatchObject({ needsMore: true });
@@ -50,7 +50,7 @@ describe('forms that are posted to endpoints', () => {
     expect([exchange.forms, signOn.forms]).toEqual([['grant'], ['sign-on']]);
   });
 
-  it('are not awaited where the request was given up before the endpoint had answered', async () => {
+  it('are not awaited if the request is cancelled before the endpoint answers', async () => {
     const { scheduler, posted, both, piece } = world();
     const cancellation = new CancellationSource();
     const slow = new FakeAgentEndpoint('exchange', ['/token/exchange']);
@@ -75,7 +75,7 @@ describe('forms that are posted to endpoints', () => {
     expect(answerOf(piece('a', 'x', true, both))).toEqual(allowAnswer);
   });
 
-  it('are refused by the endpoint that they were posted to', async () => {
+  it('get the refusal of their endpoint', async () => {
     const { scheduler, signOn, exchange, both, post, piece } = world();
     await post('a', signOn);
     await post('b', exchange);
@@ -84,7 +84,7 @@ describe('forms that are posted to endpoints', () => {
     expect([signOn.refused, exchange.refused]).toEqual([[], ['dropped']]);
   });
 
-  it('are never let through where another configuration has no such endpoint any more', async () => {
+  it('never pass if a new configuration no longer has the endpoint', async () => {
     const { scheduler, posted, exchange, signOn, post, piece } = world();
     const without = new AgentEndpoints([signOn]);
     await post('a', exchange);
@@ -103,7 +103,7 @@ describe('forms that are posted to endpoints', () => {
     expect(signOn.forms).toEqual([]);
   });
 
-  it('are as large as their endpoint says at most', async () => {
+  it('are limited to the size that their endpoint accepts', async () => {
     const { posted, piece } = world();
     const small = new FakeAgentEndpoint('small', ['/small'], 4);
     const large = new FakeAgentEndpoint('large', ['/large'], 6);
@@ -119,7 +119,7 @@ describe('forms that are posted to endpoints', () => {
     expect([small.refused, large.refused]).toEqual([['too_large'], ['too_large']]);
   });
 
-  it('are refused where another configuration has an endpoint there that takes no form so large', async () => {
+  it('are refused if a new configuration accepts only smaller forms', async () => {
     const { posted, piece } = world();
     const before = new FakeAgentEndpoint('before', ['/here'], 6);
     const after = new FakeAgentEndpoint('after', ['/here'], 4);
@@ -132,13 +132,13 @@ describe('forms that are posted to endpoints', () => {
     expect([before.forms, after.forms]).toEqual([[], []]);
   });
 
-  it('are refused where there is no room for one more, and the endpoint says how', async () => {
+  it('are refused by their endpoint if there is no room', async () => {
     const { posted, exchange, post } = world();
     posted.stop();
     expect(textOf(await post('a', exchange))).toBe('exchange overloaded');
   });
 
-  it('are none where the endpoint wants no body', async () => {
+  it('are not buffered if the endpoint wants no body', async () => {
     const { posted, exchange, both, piece } = world();
     const answer = await posted.answer(
       { event: headersEvent('a'), path: '/token/exchange', endpoint: exchange },
@@ -149,7 +149,7 @@ describe('forms that are posted to endpoints', () => {
     expect(answerOf(piece('a', 'x', true, both))).toEqual(allowAnswer);
   });
 
-  it.each(['cancelled', 'disconnected'] as const)('are forgotten where they are %s', async (ending) => {
+  it.each(['cancelled', 'disconnected'] as const)('are dropped if they are %s', async (ending) => {
     const { posted, exchange, both, post, piece, scheduler } = world();
     await post('a', exchange);
     if (ending === 'cancelled') posted.cancel('a', connection);

@@ -5,8 +5,8 @@ import { chunkEvent } from '../../../../support/shared/agent-events.js';
 const text = (value: string) => new TextEncoder().encode(value);
 const other = Symbol('other');
 
-describe('forms that are posted', () => {
-  it('are put together of their pieces, with the request that they are of', () => {
+describe('posted forms', () => {
+  it('are assembled from chunks, with their request', () => {
     const { begin, take } = formsOf();
     expect(begin('a')).toBe(true);
     expect(take('a', 'SAML')).toEqual({ kind: 'more' });
@@ -18,13 +18,13 @@ describe('forms that are posted', () => {
     });
   });
 
-  it('may be empty', () => {
+  it('can be empty', () => {
     const { begin, take } = formsOf();
     begin('a');
     expect(take('a', '', true)).toMatchObject({ kind: 'complete', form: new Uint8Array(0) });
   });
 
-  it('are awaited no longer once they are there', () => {
+  it('are no longer awaited once complete', () => {
     const { begin, take, scheduler } = formsOf();
     begin('a');
     take('a', 'x', true);
@@ -32,7 +32,7 @@ describe('forms that are posted', () => {
     expect(scheduler.waiting).toBe(0);
   });
 
-  it('are told apart by connection and id, however their pieces come', () => {
+  it('are distinguished by connection and id, for any chunking', () => {
     const { begin, take } = formsOf();
     begin('a', one);
     begin('a', other);
@@ -45,7 +45,7 @@ describe('forms that are posted', () => {
     expect(take('a', '1', true, one)).toMatchObject({ form: text('11') });
   });
 
-  it('keep what came, though the sender uses its memory again', () => {
+  it('keep their content if the sender reuses its memory', () => {
     const { begin, take } = formsOf();
     const piece = text('good');
     begin('a');
@@ -54,11 +54,11 @@ describe('forms that are posted', () => {
     expect(take('a', '', true)).toMatchObject({ form: text('good') });
   });
 
-  it('are not awaited where nobody asked for the body', () => {
+  it('are not awaited if no endpoint requested the body', () => {
     expect(formsOf().take('a', 'x')).toEqual({ kind: 'not_awaited' });
   });
 
-  it('may have a mebibyte and not an octet more', () => {
+  it('can have exactly one mebibyte', () => {
     const { begin, take } = formsOf();
     const mebibyte = new Uint8Array(1_048_576).fill(0x61);
     begin('a');
@@ -69,14 +69,14 @@ describe('forms that are posted', () => {
     expect(take('b', 'x')).toEqual({ kind: 'not_awaited' });
   });
 
-  it('are too large where the first piece says so', () => {
+  it('are too large if the first chunk exceeds the limit', () => {
     const { forms, begin } = formsOf();
     begin('a');
     const chunk = chunkEvent('a', { data: text('x'), isLast: false, totalSize: 5_000_000 });
     expect(forms.take(chunk, one)).toMatchObject({ kind: 'too_large' });
   });
 
-  it('take no more memory than all may together: the one makes way that has waited longest for its next octets', () => {
+  it('share a memory limit: the form idle longest is evicted', () => {
     const { begin, take } = formsOf({ totalOctets: 12_288 }, 8192);
     for (const [index, id] of ['empty', 'a', 'b', 'c', 'd'].entries()) begin(id, one, `192.0.2.${index}`);
     take('a', 'x');
@@ -91,7 +91,7 @@ describe('forms that are posted', () => {
     expect(take('empty', 'x', true)).toMatchObject({ kind: 'complete' });
   });
 
-  it('never make way for their own octets', () => {
+  it('never evict themselves', () => {
     const { begin, take } = formsOf({ totalOctets: 8192 }, 8192);
     for (const [index, id] of ['a', 'b'].entries()) {
       begin(id, one, `192.0.2.${index}`);
@@ -102,7 +102,7 @@ describe('forms that are posted', () => {
     expect(take('a', '', true)).toMatchObject({ kind: 'complete' });
   });
 
-  it('of one address group take four mebibytes: a piece that needs more is refused, and no other form suffers', () => {
+  it('share four mebibytes per address group: a chunk beyond is refused without affecting other forms', () => {
     const { forms, begin, take } = formsOf();
     const mebibyte = new Uint8Array(1_048_576).fill(0x61);
     begin('honest', one, '2001:db8:0:1::1');
@@ -117,7 +117,7 @@ describe('forms that are posted', () => {
     for (const id of ['f-1', 'f-2', 'f-3', 'f-5']) expect(take(id, '', true)).toMatchObject({ kind: 'complete' });
   });
 
-  it('are so many at a time: the one that has waited longest without octets makes way for one more', () => {
+  it('have a maximum number: the form idle longest is evicted', () => {
     const { begin, take } = formsOf({ forms: 3 });
     for (const id of ['a', 'b', 'c']) expect(begin(id)).toBe(true);
     take('a', 'x');
@@ -131,7 +131,7 @@ describe('forms that are posted', () => {
     expect(take('e', 'x', true)).toMatchObject({ kind: 'complete' });
   });
 
-  it('are 1024 in all, and 256 of one client address, of which the first makes way for one more', () => {
+  it('are limited to 1024 in total and 256 per client address, and the first ones are evicted', () => {
     const { begin, take } = formsOf();
     const idOf = (address: number, index: number) => `f-${address}-${index}`;
     for (let address = 0; address < 4; address += 1) {
@@ -151,7 +151,7 @@ describe('forms that are posted', () => {
     for (const id of ['more', 'first']) expect(take(id, 'x', true)).toMatchObject({ kind: 'complete' });
   });
 
-  it('make way, where all are taken, in the group that has most of them: one honest form is never it', () => {
+  it('evict from the largest group when full, and never a single honest form', () => {
     const { begin, take } = formsOf({ forms: 5 });
     begin('honest', one, '192.0.2.1');
     begin('x', one, '192.0.2.2');
@@ -165,7 +165,7 @@ describe('forms that are posted', () => {
     }
   });
 
-  it('of one client address never take the place of those of another one', () => {
+  it('never evict forms of another client address', () => {
     const { begin, take } = formsOf({ formsOfGroup: 2 });
     begin('honest', one, '192.0.2.1');
     for (let index = 0; index < 30; index += 1) begin(`f-${index}`, one, '192.0.2.2');
@@ -174,7 +174,7 @@ describe('forms that are posted', () => {
     expect(take('f-28', 'x', true)).toMatchObject({ kind: 'complete' });
   });
 
-  it('make room when they end', () => {
+  it('free their memory when they end', () => {
     const { forms, begin, take, scheduler } = formsOf({ formsOfGroup: 2 });
     for (let index = 0; index < 10; index += 1) {
       begin(`a-${index}`);
@@ -185,7 +185,7 @@ describe('forms that are posted', () => {
     expect(scheduler.waiting).toBe(0);
   });
 
-  it('begin anew where the id is used again', () => {
+  it('restart if the id is reused', () => {
     const { begin, take, scheduler } = formsOf();
     begin('a');
     take('a', 'old');
@@ -194,7 +194,7 @@ describe('forms that are posted', () => {
     expect(take('a', 'new', true)).toMatchObject({ form: text('new') });
   });
 
-  it('are dropped when nobody waits any more, or their connection has ended', () => {
+  it('are dropped on cancellation or when their connection ends', () => {
     const { forms, begin, take, scheduler } = formsOf();
     begin('a', one);
     begin('b', one);

@@ -26,7 +26,7 @@ const agentWithBoth = async () => {
   return { ...made, ask, failures };
 };
 
-it.each(['jwt', 'oidc'])('a remembered token that expires is told of under its own method: %s', async (method) => {
+it.each(['jwt', 'oidc'])('a cached token that expires is reported under its own method: %s', async (method) => {
   const { ask, clock, failures } = await agentWithBoth();
   const claims = { iss: issuer, aud: 'api', sub: 'ann', exp: clock.seconds() + 60 };
   const token =
@@ -42,7 +42,7 @@ it.each(['jwt', 'oidc'])('a remembered token that expires is told of under its o
   expect(failures()).toHaveLength(1);
 });
 
-it('as many tokens are remembered as token-cache-size says, although they are large', async () => {
+it('the cache holds as many tokens as token-cache-size, even large ones', async () => {
   let verified = 0;
   const keys: VerificationKeys = {
     prepare: async () =>

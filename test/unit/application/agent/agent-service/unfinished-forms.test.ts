@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { formsOf, one } from '../../../../support/agent/posted-forms.js';
 
 describe('forms that never end', () => {
-  it('are dropped after half a minute, and what still comes is refused, not let through', async () => {
+  it('expire after half a minute, and later chunks are refused, not passed', async () => {
     const { begin, take, scheduler } = formsOf();
     begin('a');
     take('a', 'x');
@@ -13,7 +13,7 @@ describe('forms that never end', () => {
     expect(take('a', 'x')).toEqual({ kind: 'not_awaited' });
   });
 
-  it('make room for others when they are dropped', async () => {
+  it('free their memory when they expire', async () => {
     const { begin, take, scheduler } = formsOf({ octetsOfGroup: 4096 });
     begin('a');
     take('a', 'x');
@@ -24,7 +24,7 @@ describe('forms that never end', () => {
     expect(take('b', 'x', true)).toMatchObject({ kind: 'complete' });
   });
 
-  it('keep new ones out where too many of them are still open: none may be forgotten', async () => {
+  it('block new forms while too many are open: no open form may be forgotten', async () => {
     const { forms, begin, take, scheduler } = formsOf({ droppedForms: 2 });
     begin('a');
     begin('b');
@@ -35,7 +35,7 @@ describe('forms that never end', () => {
     expect(take('b', 'x', true)).toMatchObject({ kind: 'dropped' });
   });
 
-  it('are 32 of one address group at most: then no new one of it is awaited, and none of the 32 gets through', async () => {
+  it('are limited to 32 per address group: a new one is refused, and none of the 32 passes', async () => {
     const { begin, take, scheduler } = formsOf();
     const idOf = (index: number) => `f-${index}`;
     for (let index = 0; index < 32; index += 1) begin(idOf(index), one, `2001:db8::${index}`);
@@ -46,7 +46,7 @@ describe('forms that never end', () => {
     expect(begin('more', one, '2001:db8::ffff')).toBe(true);
   });
 
-  it('keep out new ones of their own client address alone, where that has many of them open', async () => {
+  it('block only new forms of their own client address', async () => {
     const { forms, begin, take, scheduler } = formsOf({ droppedFormsOfGroup: 2 });
     begin('a');
     begin('b');
@@ -58,7 +58,7 @@ describe('forms that never end', () => {
     expect(take('c', 'x', true)).toMatchObject({ kind: 'complete' });
   });
 
-  it('that made way are forgotten in the end as well', async () => {
+  it('are forgotten after eviction', async () => {
     const { begin, take, scheduler } = formsOf({ forms: 1, droppedForms: 1 });
     begin('a');
     begin('b');
@@ -71,7 +71,7 @@ describe('forms that never end', () => {
     expect(take('a', 'x')).toEqual({ kind: 'not_awaited' });
   });
 
-  it('are forgotten in the end, where nobody says that the request is over', async () => {
+  it('are forgotten even if no end of the request arrives', async () => {
     const { begin, take, scheduler } = formsOf({ droppedForms: 1 });
     begin('a');
     await scheduler.advance(629_999);

@@ -31,7 +31,7 @@ describe('API keys', () => {
   const digest = sha256('billing-key');
   const check = checkWith(keys('reports-key:reports', `sha256:${digest.toUpperCase()}:billing`));
 
-  it('are known whether they are given in the clear or as a digest', () => {
+  it('match in plain text or as a digest', () => {
     expect(ask(check, 'reports-key')).toBe('reports');
     expect(ask(check, 'billing-key')).toBe('billing');
     expect(ask(check, null)).toBe('absent');
@@ -48,17 +48,17 @@ describe('API keys', () => {
     'Billing-key',
     '',
     'sha256:',
-  ])('are not opened by a digest or by what is like one: %s', (shown) => {
+  ])('do not match by a digest or a similar text: %s', (shown) => {
     expect(ask(check, shown)).toBe('unknown_credentials');
   });
 
-  it('count by their first entry where one is given in the clear and hashed', () => {
+  it('use the first entry if one key is given both in plain text and hashed', () => {
     const twice = keys('one-key:first', `sha256:${sha256('one-key')}:second`);
     expect(ask(checkWith(twice), 'one-key')).toBe('first');
     expect(ask(checkWith(twice.toReversed()), 'one-key')).toBe('second');
   });
 
-  it('are looked for with the same work, however many there are and whatever is shown', () => {
+  it('take constant time for any number of keys and any input', () => {
     const real = new HmacSecretDigest();
     let work: string[] = [];
     const counting: SecretDigest = {

@@ -30,13 +30,13 @@ const refusal = async (checks: readonly AuthenticationCheck[], headers: readonly
 };
 
 describe('AuthenticateRequest', () => {
-  it('takes the first method that succeeds, in the order of precedence', async () => {
+  it('uses the first method that succeeds, in the order of precedence', async () => {
     const checks = [check('basic', identity('basic')), check('jwt', identity('jwt'), true), check('mtls', absent)];
     const outcome = await new AuthenticateRequest(checks, names).authenticate(bearer, neverCancelled);
     expect(outcome).toMatchObject({ kind: 'authenticated', prepared: { identity: { method: 'jwt' } } });
   });
 
-  it('goes on after a method that could not decide, and that counts where none succeeds', async () => {
+  it('continues after an undecided method, and reports it if no method succeeds', async () => {
     const waiting = check('oidc', undecided('keys_unavailable'));
     const outcome = await new AuthenticateRequest([waiting, check('api_key', identity('api_key'))], names).authenticate(
       [],
@@ -52,7 +52,7 @@ describe('AuthenticateRequest', () => {
     });
   });
 
-  it('shows the session cookie to the methods, but where a request is not to be judged by it', async () => {
+  it('passes the session cookie to the methods, unless the request must ignore it', async () => {
     const seen: (readonly string[])[] = [];
     const saml: AuthenticationCheck = {
       method: 'saml',
@@ -73,7 +73,7 @@ describe('AuthenticateRequest', () => {
     expect(seen).toEqual([['one'], ['one'], []]);
   });
 
-  it('reports the failure that tells the most', async () => {
+  it('reports the most specific failure', async () => {
     const tried = [check('oidc', failedCheck('unknown_issuer')), check('jwt', failedCheck('expired'), true)];
     expect(await refusal(tried)).toEqual({
       kind: 'refused',
@@ -89,7 +89,7 @@ describe('AuthenticateRequest', () => {
     });
   });
 
-  it('tells of the token what is wrong with the token, whatever else failed', async () => {
+  it("reports the token's failure, regardless of other failures", async () => {
     const tried = [check('mtls', failedCheck('certificate_not_allowed')), check('oidc', failedCheck('bad_signature'))];
     expect(await refusal(tried)).toMatchObject({
       failure: { method: 'mtls', reason: 'certificate_not_allowed' },
@@ -101,7 +101,7 @@ describe('AuthenticateRequest', () => {
     expect((await refusal(tried, [])).bearer).toBeNull();
   });
 
-  it('tells which scopes were missing', async () => {
+  it('reports the missing scopes', async () => {
     const tried = [
       check('mtls', failedCheck('certificate_expired')),
       check('oidc', lacksScope),
@@ -113,7 +113,7 @@ describe('AuthenticateRequest', () => {
     });
   });
 
-  it('offers Basic where it is configured and no token was shown', async () => {
+  it('offers Basic if it is configured and no token was sent', async () => {
     const basic = check('basic', absent);
     expect((await refusal([basic], [])).mayUseBasic).toBe(true);
     expect((await refusal([basic], ['authorization', 'Digest x'])).mayUseBasic).toBe(true);
@@ -122,7 +122,7 @@ describe('AuthenticateRequest', () => {
     expect((await refusal([check('jwt', absent)], [])).mayUseBasic).toBe(false);
   });
 
-  it('shows checks the certificate of the configured header, in any case, and refuses two of them', async () => {
+  it('reads the certificate from the configured header in any case, and refuses two', async () => {
     const seen: unknown[] = [];
     const mtls: AuthenticationCheck = {
       method: 'mtls',

@@ -54,14 +54,14 @@ const ask = (check: BasicCheck, user: string, password: string, cancellation: Ca
 describe('HTTP Basic with real hashes', () => {
   const check = basicCheck([`ann:${argon2id}`, `old:${bcrypt}`], new NativePasswordVerifier());
 
-  it('lets in who has the password', async () => {
+  it('accepts the correct password', async () => {
     expect(await ask(check, 'ann', 'password')).toBe('is ann');
     expect(await ask(check, 'old', 'U*U')).toBe('is old');
     expect(await ask(check, 'ann', 'U*U')).toBe('unknown_credentials');
     expect(await ask(check, 'nobody', 'password')).toBe('unknown_credentials');
   });
 
-  it('leaves the event loop to others while it checks', async () => {
+  it('does not block the event loop while it verifies', async () => {
     const order: string[] = [];
     const pending = Promise.resolve(ask(check, 'ann', 'another')).then(() => order.push('checked'));
     for (let turn = 0; turn < 3; turn += 1) await new Promise((resolve) => setImmediate(resolve));

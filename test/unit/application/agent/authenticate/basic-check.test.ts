@@ -66,11 +66,11 @@ const ask = (check: BasicCheck, user: string, password: string, cancellation: Ca
   return outcome instanceof Promise ? outcome.then(told) : told(outcome);
 };
 
-describe('HTTP Basic with passwords in the clear', () => {
+describe('HTTP Basic with plain-text passwords', () => {
   const verifier = new HeldPasswordVerifier();
   const check = basicCheck(['ann:correct horse', 'bob:battery'], verifier);
 
-  it('answers at once, for users that are known and others', () => {
+  it('answers synchronously for known and unknown users', () => {
     expect(ask(check, 'ann', 'correct horse')).toBe('is ann');
     expect(ask(check, 'ann', 'battery')).toBe('unknown_credentials');
     expect(ask(check, 'nobody', 'battery')).toBe('unknown_credentials');
@@ -107,7 +107,7 @@ describe('HTTP Basic with hashed passwords', () => {
     return pending;
   };
 
-  it('remembers a match for five minutes after its last use', async () => {
+  it('caches a match for five minutes after its last use', async () => {
     expect(await settled('ann', 'right', true)).toBe('is ann');
     for (let use = 0; use < 10; use += 1) {
       clock.advance(rememberedMatchMs - 1);
@@ -118,7 +118,7 @@ describe('HTTP Basic with hashed passwords', () => {
     expect(verifier.passwords).toHaveLength(2);
   });
 
-  it('never sends a user who is there back to a queue that somebody else keeps full', async () => {
+  it('never sends a cached user to a queue that another client fills', async () => {
     expect(await settled('ann', 'right', true)).toBe('is ann');
     const refused: Told[] = [];
     // Ten minutes: unknown users twenty times a second, of which eight are checked; ann once a second.
@@ -137,14 +137,14 @@ describe('HTTP Basic with hashed passwords', () => {
     expect(answers.filter((answer) => answer === 'overloaded').length).toBeGreaterThan(5_000);
   });
 
-  it('does not call a password wrong, then or later, that could not be checked for want of memory', async () => {
+  it('does not call a password wrong that could not be verified for lack of memory', async () => {
     const pending = ask(check, 'ann', 'right');
     await verifier.answer('failed');
     expect(await pending).toBe('overloaded');
     expect(await settled('ann', 'right', true)).toBe('is ann');
   });
 
-  it('remembers a mismatch for five seconds', async () => {
+  it('caches a mismatch for five seconds', async () => {
     expect(await settled('ann', 'wrong', false)).toBe('unknown_credentials');
     clock.advance(rememberedMismatchMs - 1);
     expect(ask(check, 'ann', 'wrong')).toBe('unknown_credentials');
@@ -152,7 +152,7 @@ describe('HTTP Basic with hashed passwords', () => {
     expect(await settled('ann', 'wrong', true)).toBe('is ann');
   });
 
-  it('remembers of one user and one password what it knows of these, and no others', async () => {
+  it('caches results only for the same user and password', async () => {
     expect(await settled('ann', 'right', true)).toBe('is ann');
     expect(await settled('bob', 'right', false)).toBe('unknown_credentials');
     expect(await settled('ann', 'righ', false)).toBe('unknown_credentials');
@@ -160,7 +160,7 @@ describe('HTTP Basic with hashed passwords', () => {
     expect(ask(check, 'ann', 'right')).toBe('is ann');
   });
 
-  it('checks once what is shown by many requests at the same time', async () => {
+  it('verifies concurrent requests with one password once', async () => {
     const pending = Array.from({ length: 100 }, () => ask(check, 'ann', 'right'));
     expect(verifier.passwords).toEqual(['right']);
     await verifier.answerAll(true);
@@ -171,7 +171,7 @@ describe('HTTP Basic with hashed passwords', () => {
     expect(ask(check, 'ann', 'right')).toBe('is ann');
   });
 
-  it('lets go of a request that is given up, and of a check that nobody waits for before it begins', async () => {
+  it('cancels a waiting check that no request needs, and releases cancelled requests', async () => {
     const running = Array.from({ length: passwordQueueLimits.running }, (_, index) =>
       ask(check, 'eve', `wrong ${index}`),
     );
@@ -189,7 +189,7 @@ describe('HTTP Basic with hashed passwords', () => {
     expect(verifier.passwords.filter((password) => password === 'right')).toHaveLength(1);
   });
 
-  it('goes on with a check that others wait for, or that has begun, and remembers what it comes to', async () => {
+  it('continues a check that others need or that has begun, and caches its result', async () => {
     const cancellation = new CancellationSource();
     const left = ask(check, 'ann', 'right', cancellation);
     cancellation.cancel();
@@ -201,7 +201,7 @@ describe('HTTP Basic with hashed passwords', () => {
     expect(ask(check, 'ann', 'right')).toBe('is ann');
   });
 
-  it('gives the place of a request that is given up to another one', async () => {
+  it('reuses the slot of a cancelled request', async () => {
     const cancellation = new CancellationSource();
     const sharers = [cancellation, ...Array.from({ length: maximumSharers - 1 }, () => neverCancelled)];
     const pending = sharers.map((one) => ask(check, 'ann', 'right', one));
@@ -215,7 +215,7 @@ describe('HTTP Basic with hashed passwords', () => {
     ]);
   });
 
-  it('remembers nothing of a check that was not made', async () => {
+  it('caches nothing for a check that was not made', async () => {
     const attack = Array.from({ length: 1_000 }, (_, index) => ask(check, 'ann', `wrong ${index}`));
     expect(await ask(check, 'ann', 'right')).toBe('overloaded');
     await verifier.answerAll(false);
@@ -223,7 +223,7 @@ describe('HTTP Basic with hashed passwords', () => {
     expect(await settled('ann', 'right', true)).toBe('is ann');
   });
 
-  it('checks the password of an unknown user as it does most others, to no avail', async () => {
+  it('verifies the password of an unknown user against a decoy', async () => {
     const pending = ask(check, 'nobody', 'whatever');
     expect(verifier.texts).toEqual([expect.stringMatching(/^\$argon2id\$v=19\$m=65536,t=2,p=1\$A+\$A+$/)]);
     await verifier.answerAll(true);
@@ -231,7 +231,7 @@ describe('HTTP Basic with hashed passwords', () => {
     expect(ask(check, 'nobody', 'whatever')).toBe('unknown_credentials');
   });
 
-  it('does not tell a user with a password in the clear from an unknown one by a wrong password', async () => {
+  it('does not distinguish plain-text users from unknown users by timing of a wrong password', async () => {
     expect(ask(check, 'joe', 'plain')).toBe('is joe');
     const pending = ask(check, 'joe', 'wrong');
     expect(verifier.texts).toEqual([expect.stringMatching(/^\$argon2id\$v=19\$m=65536,t=2,p=1\$A+\$A+$/)]);
@@ -239,12 +239,12 @@ describe('HTTP Basic with hashed passwords', () => {
     expect(await pending).toBe('unknown_credentials');
   });
 
-  it('does not let a user in by the text of its hash', async () => {
+  it('does not accept the text of the hash as password', async () => {
     expect(await settled('ann', argon2id, false)).toBe('unknown_credentials');
     expect(await settled('ann', '', false)).toBe('unknown_credentials');
   });
 
-  it('bounds what an attack costs, and lets a remembered user in at once meanwhile', async () => {
+  it('bounds the cost of an attack, and accepts a cached user immediately', async () => {
     expect(await settled('ann', 'right', true)).toBe('is ann');
     const attack = Array.from({ length: 1_000 }, (_, index) => ask(check, 'ann', `wrong ${index}`));
     expect(verifier.held).toHaveLength(passwordQueueLimits.running);
@@ -259,7 +259,7 @@ describe('HTTP Basic with hashed passwords', () => {
     expect(ask(check, 'ann', 'right')).toBe('is ann');
   });
 
-  it('does not forget a match for any number of wrong passwords', async () => {
+  it('keeps a match despite any number of wrong passwords', async () => {
     expect(await settled('ann', 'right', true)).toBe('is ann');
     for (let index = 0; index < 3_000; index += 1) {
       const pending = ask(check, 'eve', `wrong ${index}`);
@@ -270,7 +270,7 @@ describe('HTTP Basic with hashed passwords', () => {
   });
 });
 
-describe('users and passwords that Unicode writes in two ways', () => {
+describe('users and passwords with two Unicode spellings', () => {
   const [composed, decomposed] = ['j\u00f6rg', 'jo\u0308rg'];
   const basic = (user: string, password: string) => ({
     authorization: parseAuthorization(`Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`),
@@ -279,7 +279,7 @@ describe('users and passwords that Unicode writes in two ways', () => {
     sessionCookies: [],
   });
 
-  it('are the same, whichever way they are configured and sent', async () => {
+  it('match in either spelling, configured or sent', async () => {
     for (const configured of [composed, decomposed]) {
       const check = basicCheck([`${configured}:${configured}`], new HeldPasswordVerifier());
       for (const sent of [composed, decomposed]) {
@@ -289,7 +289,7 @@ describe('users and passwords that Unicode writes in two ways', () => {
     }
   });
 
-  it('are the same where the password is hashed by the command', async () => {
+  it('match if the command hashed the password', async () => {
     for (const typed of [composed, decomposed]) {
       const hashed = await hashPassword(
         { password: typed, algorithm: 'argon2id', user: typed },

@@ -11,7 +11,7 @@ const always = { fromMs: 0, toMs: Number.MAX_SAFE_INTEGER };
 const outcome: CheckOutcome = failedCheck('certificate_untrusted');
 
 describe('CertificateMemory', () => {
-  it('keeps no more characters than it may, the least recently used forgotten first', () => {
+  it('evicts the least recently used entries beyond its character limit', () => {
     const memory = new CertificateMemory(new ManualClock(), { maximumEntries: 100, maximumSize: 10 });
     const kept = (): string => ['a', 'b', 'c', 'd'].filter((key) => memory.recall(key) !== null).join('');
     const accept = (key: string, size: number): void => memory.accept(key, { outcome, window: always, size });
@@ -28,7 +28,7 @@ describe('CertificateMemory', () => {
     expect(kept()).toBe('d');
   });
 
-  it('has room again for what was forgotten because its time is over', () => {
+  it('frees the space of expired entries', () => {
     const clock = new ManualClock(1_000);
     const memory = new CertificateMemory(clock, { maximumEntries: 100, maximumSize: 10 });
     memory.accept('a', { outcome, window: { fromMs: 0, toMs: 1_000 }, size: 6 });

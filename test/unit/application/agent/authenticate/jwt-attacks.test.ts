@@ -43,7 +43,7 @@ const outcome = async (made: TestAgent, token: string): Promise<string> => {
   return String(made.logger.lines.at(-1)?.fields['reason']);
 };
 
-describe('a good token', () => {
+describe('a valid token', () => {
   it('passes under each algorithm', async () => {
     expect(await outcome(await hs256(), signToken('HS256', secret, claims))).toBe('passed');
     expect(await outcome(await rs256(), signToken('RS256', rsa.privateKey, claims))).toBe('passed');
@@ -64,7 +64,7 @@ describe('a good token', () => {
     }
   });
 
-  it('passes whatever its type', async () => {
+  it('passes with any type', async () => {
     for (const typ of ['at+jwt', 'something-else', undefined]) {
       expect(await outcome(await hs256(), signToken('HS256', secret, claims, { typ }))).toBe('passed');
     }
@@ -117,7 +117,7 @@ describe('a token is refused', () => {
     }
   });
 
-  it('with its key in its own header', async () => {
+  it('with its key embedded in its own header', async () => {
     const mine = rsaPair();
     const jwk = mine.publicKey.export({ format: 'jwk' });
     const header = { jwk, jku: 'https://evil.example/keys', x5u: 'https://evil.example/chain', kid: '../../dev/null' };
@@ -137,7 +137,7 @@ describe('a token is refused', () => {
     }
   });
 
-  it('with one bit of it changed, wherever', async () => {
+  it('with one bit changed anywhere', async () => {
     const made = await hs256();
     const token = signToken('HS256', secret, claims);
     for (let index = 0; index < token.length; index += 7) {
@@ -147,7 +147,7 @@ describe('a token is refused', () => {
   });
 });
 
-it('a key set in place of a public key is refused with what reads key sets', async () => {
+it('a key set in place of a public key is refused with advice on key-set options', async () => {
   const file = keyFile('jwks.json', JSON.stringify({ keys: [publicJwk(rsa.publicKey)] }));
   const made = testAgent({ 'jwt-algorithm': 'RS256', 'jwt-public-key': file });
   expect(await made.agent.start()).toMatchObject({
@@ -156,7 +156,7 @@ it('a key set in place of a public key is refused with what reads key sets', asy
   });
 });
 
-describe('a key is refused at the start', () => {
+describe('a key refused at startup', () => {
   it.each<[string, () => Record<string, string>, RegExp]>([
     [
       'a public key for an HS256 secret, with which everybody could sign',
@@ -239,14 +239,14 @@ describe('a token that was accepted before', () => {
     expect(made.verified()).toBe(1);
   });
 
-  it('is verified each time where none is to be remembered', async () => {
+  it('is verified every time if the cache is disabled', async () => {
     const made = await counting({ 'token-cache-size': 0 });
     const token = signToken('HS256', secret, claims);
     for (let count = 0; count < 3; count += 1) expect(await outcome(made, token)).toBe('passed');
     expect(made.verified()).toBe(3);
   });
 
-  it('is verified again where as many others as are remembered came after it', async () => {
+  it('is verified again after eviction by newer tokens', async () => {
     const made = await counting({ 'token-cache-size': 2 });
     const tokens = ['ann', 'bob', 'cid'].map((sub) => signToken('HS256', secret, { ...claims, sub }));
     for (const token of [...tokens, ...tokens]) expect(await outcome(made, token)).toBe('passed');
@@ -255,7 +255,7 @@ describe('a token that was accepted before', () => {
     expect(made.verified()).toBe(6);
   });
 
-  it('expires all the same', async () => {
+  it('still expires', async () => {
     const made = await counting();
     const token = signToken('HS256', secret, { ...claims, exp: now + 10 });
     expect(await outcome(made, token)).toBe('passed');
@@ -265,14 +265,14 @@ describe('a token that was accepted before', () => {
     expect(await outcome(made, token)).toBe('expired');
   });
 
-  it('does not lend its acceptance to another signature', async () => {
+  it('does not validate another signature', async () => {
     const made = await counting();
     const token = signToken('HS256', secret, claims);
     expect(await outcome(made, token)).toBe('passed');
     expect(await outcome(made, `${token.slice(0, token.lastIndexOf('.'))}.${'A'.repeat(43)}`)).toBe('bad_signature');
   });
 
-  it('is forgotten when the configuration changes', async () => {
+  it('is dropped when the configuration changes', async () => {
     const made = await counting();
     const token = signToken('HS256', secret, claims);
     expect(await outcome(made, token)).toBe('passed');

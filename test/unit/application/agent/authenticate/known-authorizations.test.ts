@@ -43,7 +43,7 @@ const made = async () => {
 };
 
 describe('an Authorization field that was read before', () => {
-  it('is known again with the very identity, however the scheme is written', async () => {
+  it('yields the identical identity, in any spelling of the scheme', async () => {
     const { authenticate, token } = await made();
     const first = await authenticate(`Bearer ${token}`);
     expect(first).toMatchObject({ kind: 'authenticated', prepared: { identity: { userId: 'ann' } } });
@@ -54,7 +54,7 @@ describe('an Authorization field that was read before', () => {
     }
   });
 
-  it('makes nothing known that only begins or ends like it', async () => {
+  it('does not match a field that only shares its beginning or end', async () => {
     const { authenticate, token } = await made();
     await authenticate(`Bearer ${token}`);
     for (const field of [
@@ -68,7 +68,7 @@ describe('an Authorization field that was read before', () => {
     }
   });
 
-  it('is refused where it comes twice, or beside another', async () => {
+  it('is refused if repeated or beside another', async () => {
     const { authenticate, token } = await made();
     await authenticate(`Bearer ${token}`);
     const ambiguous = { kind: 'refused', failure: { reason: 'ambiguous_credentials' } };
@@ -76,7 +76,7 @@ describe('an Authorization field that was read before', () => {
     expect(await authenticate(`Bearer ${token}`, 'Basic YTpi')).toMatchObject(ambiguous);
   });
 
-  it('counts for as long as its token does', async () => {
+  it('stays cached for the lifetime of its token', async () => {
     const { clock, authenticate, token } = await made();
     await authenticate(`Bearer ${token}`);
     clock.advance(299_999);

@@ -114,7 +114,7 @@ const told = (outcome: CheckOutcome): string => {
 };
 
 describe('OidcCheck', () => {
-  it('takes a token that a key of the provider has signed, and answers at once', async () => {
+  it('accepts a token signed by a key of the provider, synchronously', async () => {
     const { ask, token, claims } = await checkWith();
     const outcome = ask(token('first', { scope: 'read' }));
     expect(outcome).not.toBeInstanceOf(Promise);
@@ -128,7 +128,7 @@ describe('OidcCheck', () => {
   });
 
   it.each<AsymmetricAlgorithm>(['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES384', 'ES512', 'EdDSA'])(
-    'takes %s where the key is for it',
+    'accepts %s if the key allows it',
     async (algorithm) => {
       const pair = pairFor(algorithm);
       const { ask, claims } = await checkWith({}, [jwk(pair, 'one', { alg: algorithm })]);
@@ -137,7 +137,7 @@ describe('OidcCheck', () => {
     },
   );
 
-  it('has nothing to say where there is no bearer token', async () => {
+  it('returns nothing without a bearer token', async () => {
     const { check } = await checkWith();
     const none = { apiKey: null, certificate: null, sessionCookies: [] };
     expect(await check.check({ ...none, authorization: null }, neverCancelled)).toEqual({ kind: 'absent' });
@@ -161,14 +161,14 @@ describe('OidcCheck', () => {
     expect(told(await ask(token('first', more)))).toBe(reason);
   });
 
-  it('bears a clock that is off as far as the provider is allowed to be', async () => {
+  it('tolerates the configured clock skew', async () => {
     const { ask, token, clock } = await checkWith({ clockSkewMs: 0 });
     expect(told(await ask(token('first', { exp: clock.seconds() })))).toBe('expired');
     const lenient = await checkWith({ clockSkewMs: 600_000 });
     expect(told(await lenient.ask(lenient.token('first', { exp: lenient.clock.seconds() - 599 })))).toBe('passed');
   });
 
-  it('wants every required scope, and says which they are where nothing else is missing', async () => {
+  it('requires every scope, and names them if nothing else is missing', async () => {
     const { ask, token } = await checkWith({ requiredScopes: ['read', 'write'] });
     expect(told(await ask(token('first', { scope: 'write read' })))).toBe('passed');
     expect(told(await ask(token('first', { scp: ['read', 'write'] })))).toBe('passed');
@@ -185,7 +185,7 @@ describe('OidcCheck', () => {
 /** Claims with a member that stands there twice. */
 const twice = Buffer.from(`{"iss":"${issuer}","sub":"ann","sub":"root"}`).toString('base64url');
 
-describe('a token that attacks the choice of the key', () => {
+describe('a token that attacks key selection', () => {
   it.each<[string, JsonObject, string]>([
     ['brings its own key', { jwk: publicJwk(second.publicKey) }, 'bad_signature'],
     ['points to its own key set', { jku: 'https://evil.example/keys' }, 'bad_signature'],
@@ -199,13 +199,13 @@ describe('a token that attacks the choice of the key', () => {
     ['is signed under no algorithm', { alg: 'none' }, 'wrong_algorithm'],
     ['is signed under another algorithm of the same curve', { alg: 'ES256K' }, 'wrong_algorithm'],
     ['names the algorithm of another key', { alg: 'RS256' }, 'wrong_algorithm'],
-  ])('is refused where it %s', async (_, header, reason) => {
+  ])('is refused if it %s', async (_, header, reason) => {
     const { ask, token, source } = await checkWith();
     expect(told(await ask(token('first', {}, second, header)))).toBe(reason);
     expect(source.urls.every((url) => url === options.jwksUrl)).toBe(true);
   });
 
-  it('is refused where it takes a public key for a shared secret', async () => {
+  it('is refused if it uses a public key as shared secret', async () => {
     const pair = rsaPair();
     const { ask, claims, source } = await checkWith({}, [jwk(pair, 'one')]);
     const spki = pair.publicKey.export({ type: 'spki', format: 'pem' }).toString();
@@ -213,7 +213,7 @@ describe('a token that attacks the choice of the key', () => {
     expect(source.requests).toBe(1);
   });
 
-  it('is refused where it is signed as its key could, but under an algorithm that the key is not for', async () => {
+  it('is refused if its algorithm is not one that the key allows', async () => {
     const pair = rsaPair();
     const { ask, claims, source } = await checkWith({}, [jwk(pair, 'one', { alg: 'RS256' })]);
     for (const algorithm of ['PS256', 'RS512'] as const) {
@@ -223,13 +223,13 @@ describe('a token that attacks the choice of the key', () => {
     expect(source.requests).toBe(1);
   });
 
-  it('is refused under a weak key, although the provider publishes it', async () => {
+  it('is refused under a weak key, even a published one', async () => {
     const weak = rsaPair(1024);
     const { ask, claims } = await checkWith({}, [jwk(first, 'first'), jwk(weak, 'weak')]);
     expect(told(await ask(signToken('RS256', weak.privateKey, claims(), { kid: 'weak' })))).toBe('unknown_key');
   });
 
-  it('is refused under a key that is not for signatures, or shares its name with another', async () => {
+  it('is refused under a key that is not for signatures or has a duplicate name', async () => {
     const encrypting = jwk(second, 'second', { use: 'enc' });
     const { ask, token } = await checkWith({}, [jwk(first, 'first'), encrypting]);
     expect(told(await ask(token('second', {}, second)))).toBe('unknown_key');
@@ -238,7 +238,7 @@ describe('a token that attacks the choice of the key', () => {
     expect(told(await shared.ask(shared.token('one', {}, second)))).toBe('unknown_key');
   });
 
-  it('is refused where it names no key and more than one could be meant', async () => {
+  it('is refused if it names no key and several match', async () => {
     const { ask, token } = await checkWith({}, [jwk(first, 'first'), jwk(second, 'second')]);
     expect(told(await ask(token(null)))).toBe('unknown_key');
     const single = await checkWith();
@@ -250,7 +250,7 @@ describe('a token that attacks the choice of the key', () => {
     ['in four parts', (token) => `${token}.e30`, 'malformed'],
     ['without a signature', (token) => token.slice(0, token.lastIndexOf('.') + 1), 'bad_signature'],
     ['with a claim twice', (token) => token.replace(/\..*\./, `.${twice}.`), 'malformed'],
-  ])('is refused where it is %s', async (_, spoil, reason) => {
+  ])('is refused if it is %s', async (_, spoil, reason) => {
     const { ask, token, source } = await checkWith();
     expect(told(await ask(spoil(token('first'))))).toBe(reason);
     expect(source.requests).toBe(1);
@@ -258,7 +258,7 @@ describe('a token that attacks the choice of the key', () => {
 });
 
 describe('several providers', () => {
-  it('each vouch for their own tokens alone', async () => {
+  it('vouch only for their own tokens', async () => {
     const made = testKeySets(new JoseVerificationKeys());
     const { sets, source, clock } = made;
     const providers: OidcProvider[] = [];
@@ -294,15 +294,15 @@ describe('several providers', () => {
   });
 });
 
-describe('a key that is not known', () => {
-  it('is fetched when its first token comes, and the token passes', async () => {
+describe('an unknown key', () => {
+  it('is fetched when its first token arrives, and the token passes', async () => {
     const { ask, token, source } = await checkWith();
     source.publish(jwk(first, 'first'), jwk(second, 'second'));
     expect(told(await ask(token('second', {}, second)))).toBe('passed');
     expect(source.requests).toBe(2);
   });
 
-  it('has one fetch made for a thousand tokens in one second, each with a kid of its own', async () => {
+  it('causes one fetch for a thousand tokens per second, each with its own kid', async () => {
     const { ask, claims, source, scheduler } = await checkWith();
     source.isHeld = true;
     const body = tokenPart(claims());
@@ -327,7 +327,7 @@ describe('a key that is not known', () => {
     expect(source.requests).toBe(3);
   });
 
-  it('does not hold up the tokens of known keys while it is fetched', async () => {
+  it('does not delay tokens of known keys during the fetch', async () => {
     const { ask, token, source } = await checkWith();
     source.isHeld = true;
     const waiting = ask(token('second', {}, second));
@@ -336,7 +336,7 @@ describe('a key that is not known', () => {
     expect(told(await waiting)).toBe('unknown_key');
   });
 
-  it('is waited for 800 milliseconds and no longer, and may come yet: the token is undecided', async () => {
+  it('delays a token at most 800 milliseconds, which is then undecided', async () => {
     const { ask, token, source, scheduler } = await checkWith();
     source.isHeld = true;
     let answer = 'none yet';
@@ -353,7 +353,7 @@ describe('a key that is not known', () => {
     expect(source.requests).toBe(2);
   });
 
-  it('is waited for 800 milliseconds in all, over the fetch that had begun and the one for its sake', async () => {
+  it('delays a token at most 800 milliseconds in total, over a running fetch and its own', async () => {
     const { ask, token, source, scheduler, clock } = await checkWith();
     source.isHeld = true;
     await scheduler.advance(options.jwksRefreshMs);
@@ -372,7 +372,7 @@ describe('a key that is not known', () => {
     expect((endMs ?? 0) - startMs).toBe(keyWaitMs);
   });
 
-  it('is no longer waited for by a request that is given up', async () => {
+  it('no longer delays a cancelled request', async () => {
     const { ask, token, source } = await checkWith();
     source.isHeld = true;
     const cancellation = new CancellationSource();
@@ -388,7 +388,7 @@ describe('a key that is not known', () => {
     ['EdDSA', 'Ed25519'],
     ['Ed25519', 'EdDSA'],
     ['Ed25519', 'Ed25519'],
-  ])('of Ed25519 that says it is for %s verifies tokens that say %s', async (ofKey, ofToken) => {
+  ])('with Ed25519 declared as %s verifies tokens that say %s', async (ofKey, ofToken) => {
     const pair = pairFor('EdDSA');
     const { ask, claims } = await checkWith({}, [jwk(pair, 'one', { alg: ofKey })]);
     const good = signToken('EdDSA', pair.privateKey, claims(), { kid: 'one', alg: ofToken });
@@ -397,7 +397,7 @@ describe('a key that is not known', () => {
     expect(forged === good ? 'the same' : told(await ask(`${good.slice(0, -4)}AAAA`))).toBe('bad_signature');
   });
 
-  it('is fetched for its own sake where the fetch under way began too early to bring it', async () => {
+  it('causes a new fetch if the running one began too early to include it', async () => {
     const { ask, token, source, scheduler } = await checkWith();
     source.isHeld = true;
     await scheduler.advance(options.jwksRefreshMs);
@@ -409,8 +409,8 @@ describe('a key that is not known', () => {
   });
 });
 
-describe('a key that is withdrawn', () => {
-  it('is refused at once after the refresh, for remembered tokens too', async () => {
+describe('a withdrawn key', () => {
+  it('is refused immediately after the refresh, for cached tokens too', async () => {
     const { ask, token, source, refresh } = await checkWith();
     source.publish(jwk(first, 'first'), jwk(second, 'second'));
     await refresh(options.jwksRefreshMs);
@@ -425,7 +425,7 @@ describe('a key that is withdrawn', () => {
     expect(told(await ask(other))).toBe('passed');
   });
 
-  it('is refused at once too where an unknown key has brought the new set', async () => {
+  it('is refused immediately if an unknown key triggered the fetch', async () => {
     const { ask, token, source } = await checkWith();
     const remembered = token('first');
     expect(told(await ask(remembered))).toBe('passed');
@@ -434,7 +434,7 @@ describe('a key that is withdrawn', () => {
     expect(told(await ask(remembered))).toBe('unknown_key');
   });
 
-  it('is refused, for remembered tokens too, where the provider publishes only keys that cannot be used here', async () => {
+  it('is refused, for cached tokens too, if the provider publishes only unusable keys', async () => {
     const { ask, token, source, refresh, keys } = await checkWith();
     const remembered = token('first');
     expect(told(await ask(remembered))).toBe('passed');
@@ -445,7 +445,7 @@ describe('a key that is withdrawn', () => {
     expect(told(await ask(token('first', { jti: 'new' })))).toBe('unknown_key');
   });
 
-  it('does not vouch for its tokens where another key takes its kid', async () => {
+  it('does not validate its tokens if another key takes its kid', async () => {
     const { ask, token, source, refresh } = await checkWith();
     const remembered = token('first');
     expect(told(await ask(remembered))).toBe('passed');
@@ -456,8 +456,8 @@ describe('a key that is withdrawn', () => {
   });
 });
 
-describe('a provider that is away', () => {
-  it('leaves the tokens of known keys good for ten minutes and more, while its keys are stale', async () => {
+describe('an unavailable provider', () => {
+  it('keeps tokens of known keys valid for at least ten minutes, while its keys are stale', async () => {
     const { ask, token, source, scheduler, keys } = await checkWith();
     const remembered = token('first');
     expect(told(await ask(remembered))).toBe('passed');
@@ -472,7 +472,7 @@ describe('a provider that is away', () => {
     expect(keys.state()).toBe('fresh');
   });
 
-  it('has its tokens left undecided while no key has ever been had, whatever they say', async () => {
+  it('leaves its tokens undecided until the first key set arrives', async () => {
     const { ask, token, source, refresh } = await checkWith({}, []);
     expect(await ask(token('first'))).toEqual({ kind: 'undecided', reason: 'keys_unavailable' });
     expect(await ask(token('second'))).toEqual({ kind: 'undecided', reason: 'keys_unavailable' });
@@ -482,7 +482,7 @@ describe('a provider that is away', () => {
     expect(told(await ask(token('first')))).toBe('passed');
   });
 
-  it('is waited for where a token comes before the first answer', async () => {
+  it('delays a token that comes before the first key set', async () => {
     const { ask, token, source, scheduler } = await checkWith({}, []);
     source.isHeld = true;
     source.publish(jwk(first, 'first'));
@@ -493,7 +493,7 @@ describe('a provider that is away', () => {
     expect(source.requests).toBe(2);
   });
 
-  it('never has a token of another issuer, or of no form, asked for', async () => {
+  it('causes no fetch for a token of another issuer or without a valid form', async () => {
     const { ask, token, source } = await checkWith({}, []);
     expect(told(await ask(token('first', { iss: 'https://evil.example' })))).toBe('unknown_issuer');
     expect(told(await ask('no.token.atall'))).toBe('malformed');

@@ -30,7 +30,7 @@ const many = (count: number, user: (index: number) => string): Promise<PasswordV
   Array.from({ length: count }, (_, index) => checks.check(user(index), `${user(index)} ${index}`, hash).verdict);
 
 describe('password checks', () => {
-  it('answer what the verifier says', async () => {
+  it("return the verifier's result", async () => {
     const right = checks.check('ann', 'right', hash).verdict;
     const wrong = checks.check('ann', 'wrong', hash).verdict;
     await verifier.answer(true);
@@ -39,7 +39,7 @@ describe('password checks', () => {
     expect(await wrong).toBe('mismatch');
   });
 
-  it('run two at once, whoever asks', async () => {
+  it('run at most two at once', async () => {
     const verdicts = many(10, (index) => `user ${index}`);
     expect(verifier.held).toHaveLength(running);
     while (verifier.held.length > 0) {
@@ -49,7 +49,7 @@ describe('password checks', () => {
     expect(await Promise.all(verdicts)).toEqual(Array.from({ length: 10 }, () => 'mismatch'));
   });
 
-  it('have so many of one user wait and no more', async () => {
+  it('queue a limited number per user', async () => {
     const verdicts = many(running + waitingPerUser + 5, () => 'ann');
     expect(await Promise.all(verdicts.slice(running + waitingPerUser))).toEqual(
       Array.from({ length: 5 }, () => 'overloaded'),
@@ -58,7 +58,7 @@ describe('password checks', () => {
     expect(await Promise.all(verdicts.slice(0, running + waitingPerUser))).not.toContain('overloaded');
   });
 
-  it('have so many wait in all and no more', async () => {
+  it('queue a limited number in total', async () => {
     const verdicts = many(1_000, (index) => `user ${index}`);
     await verifier.answerAll(false);
     const told = await Promise.all(verdicts);
@@ -67,7 +67,7 @@ describe('password checks', () => {
     expect(verifier.passwords).toHaveLength(running + waiting);
   });
 
-  it('give a user the next turn, whatever another one has waiting', async () => {
+  it("give each user the next turn, regardless of another user's queue", async () => {
     void many(running + waitingPerUser, () => 'eve');
     const ann = checks.check('ann', 'right', hash).verdict;
     await verifier.answer(false);
@@ -78,7 +78,7 @@ describe('password checks', () => {
     expect(await ann).toBe('match');
   });
 
-  it('give up one that has waited for too long, and go on with the next', async () => {
+  it('time out a check that waited too long, and continue with the next', async () => {
     const first = many(running, () => 'eve');
     const late = checks.check('ann', 'late', hash).verdict;
     clock.advance(longestWaitMs);
@@ -92,7 +92,7 @@ describe('password checks', () => {
     expect(await Promise.all(first)).toEqual(['mismatch', 'match']);
   });
 
-  it('take one out of the queue that is withdrawn, and none that has begun', async () => {
+  it('remove a withdrawn check from the queue, but not a running one', async () => {
     const begun = checks.check('eve', 'begun', hash);
     void checks.check('eve', 'other', hash);
     const waiters = Array.from({ length: waitingPerUser }, (_, index) => checks.check('ann', `${index}`, hash));
@@ -108,7 +108,7 @@ describe('password checks', () => {
     expect(verifier.passwords).toEqual(['begun', 'other', '0', '1', '2', '4', '5', '6', '7', 'in its place']);
   });
 
-  it('take more once those before have ended', async () => {
+  it('accept more after earlier ones end', async () => {
     const before = many(1_000, (index) => `user ${index}`);
     await verifier.answerAll(false);
     await Promise.all(before);
@@ -118,7 +118,7 @@ describe('password checks', () => {
   });
 });
 
-describe('a password check that cannot be made', () => {
+describe('a password check that fails to run', () => {
   const fail = async (times: number): Promise<PasswordVerdict[]> => {
     const verdicts: PasswordVerdict[] = [];
     for (let index = 0; index < times; index += 1) {
@@ -129,14 +129,14 @@ describe('a password check that cannot be made', () => {
     return verdicts;
   };
 
-  it('is no mismatch: it says nothing of the password', async () => {
+  it('is not a mismatch: the password stays unknown', async () => {
     expect(await fail(1)).toEqual(['overloaded']);
     const next = checks.check('ann', 'right', hash).verdict;
     await verifier.answer(true);
     expect(await next).toBe('match');
   });
 
-  it('is told of once a minute, however often it happens', async () => {
+  it('is logged at most once a minute', async () => {
     await fail(5);
     clock.advance(failureLineMs - 1);
     await fail(1);

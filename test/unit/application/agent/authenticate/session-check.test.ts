@@ -23,14 +23,14 @@ const checkOf = (result: SessionCheckResult | Promise<SessionCheckResult>, asked
     },
   });
 
-describe('SamlSessionCheck', () => {
-  it('has nothing to say of a request without the cookie', () => {
+describe('SessionCheck', () => {
+  it('returns nothing for a request without the cookie', () => {
     const asked: string[] = [];
     expect(checkOf(active, asked).check(shown(), neverCancelled)).toEqual({ kind: 'absent' });
     expect(asked).toEqual([]);
   });
 
-  it('authenticates a session that is active, at once where it is remembered', () => {
+  it('authenticates an active session, synchronously if cached', () => {
     expect(checkOf(active).check(shown(ann), neverCancelled)).toEqual({
       kind: 'authenticated',
       prepared: preparedIdentityOf(session),
@@ -41,13 +41,13 @@ describe('SamlSessionCheck', () => {
     ['unknown', { kind: 'failed', reason: 'unknown_credentials' }],
     ['expired', { kind: 'failed', reason: 'session_expired' }],
     ['unavailable', { kind: 'undecided', reason: 'store_unavailable' }],
-  ])('says of one that is %s what follows', async (kind, outcome) => {
+  ])('maps a session that is %s to its result', async (kind, outcome) => {
     const result = kind === 'active' ? active : { kind };
     expect(checkOf(result).check(shown(ann), neverCancelled)).toEqual(outcome);
     expect(await checkOf(Promise.resolve(result)).check(shown(ann), neverCancelled)).toEqual(outcome);
   });
 
-  it('takes the same cookie twice for one, and guesses at nothing where two differ', () => {
+  it('accepts duplicate cookies that are equal, and ignores cookies that differ', () => {
     const asked: string[] = [];
     expect(checkOf(active, asked).check(shown(ann, ann), neverCancelled)).toMatchObject({ kind: 'authenticated' });
     for (const cookies of [

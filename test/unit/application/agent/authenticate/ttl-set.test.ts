@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { TtlSet } from '../../../../../src/application/agent/authenticate/ttl-set.js';
 import { ManualClock } from '../../../../support/shared/manual-clock.js';
 
-it('remembers for its time and not a moment longer', () => {
+it('keeps an entry exactly for its lifetime', () => {
   const clock = new ManualClock();
   const memory = new TtlSet(clock, 1_000, 10);
   memory.add('a');
@@ -12,7 +12,7 @@ it('remembers for its time and not a moment longer', () => {
   expect(memory.has('a')).toBe(false);
 });
 
-it('counts the time from when a text was last added', () => {
+it('counts the lifetime from the last insertion', () => {
   const clock = new ManualClock();
   const memory = new TtlSet(clock, 1_000, 10);
   memory.add('a');
@@ -24,13 +24,13 @@ it('counts the time from when a text was last added', () => {
   expect(['a', 'b', 'c'].map((text) => memory.has(text))).toEqual([true, true, true]);
 });
 
-it('forgets the oldest where there are too many', () => {
+it('evicts the oldest entry beyond its capacity', () => {
   const memory = new TtlSet(new ManualClock(), 1_000, 3);
   for (const text of ['a', 'b', 'c', 'a', 'd']) memory.add(text);
   expect(['a', 'b', 'c', 'd'].map((text) => memory.has(text))).toEqual([true, false, true, true]);
 });
 
-it('forgets the one that was used least recently where texts are renewed by their use', () => {
+it('evicts the least recently used entry if use renews entries', () => {
   const clock = new ManualClock();
   const memory = new TtlSet(clock, 1_000, 2);
   memory.add('a');

@@ -21,7 +21,7 @@ const made = (limits: Partial<TokenMemoryLimits> = {}) => {
 };
 
 describe('VerifiedTokenCache', () => {
-  it('answers for a token that was verified, with the very identity that was prepared', () => {
+  it('returns the identical prepared identity for a verified token', () => {
     const { memory, remember } = made();
     expect(memory.recall(shown('a'))).toBeNull();
     remember('a');
@@ -29,7 +29,7 @@ describe('VerifiedTokenCache', () => {
     expect(memory.recall(shown('b'))).toBeNull();
   });
 
-  it('answers until the token expires, however long that is, and then leaves it to the check that is in charge of it', () => {
+  it('serves a token until it expires, and then leaves it to the verifier', () => {
     const { clock, memory, remember } = made();
     remember('a');
     clock.advance(59_999);
@@ -40,7 +40,7 @@ describe('VerifiedTokenCache', () => {
     expect(memory.recall(shown('a'))).toBeNull();
   });
 
-  it('does not answer for the future where the clock was set back, and does not forget either', () => {
+  it('serves nothing early after the clock moved back, and keeps its entries', () => {
     const { clock, memory, remember } = made();
     remember('a');
     clock.advance(-1);
@@ -49,7 +49,7 @@ describe('VerifiedTokenCache', () => {
     expect(memory.recall(shown('a'))?.outcome).toEqual(accepted);
   });
 
-  it('forgets a token once its key is withdrawn, even if the key came back', () => {
+  it('drops a token after its key is withdrawn, even if the key returns', () => {
     const { memory, remember } = made();
     const key = { isWithdrawn: false };
     remember('a', key);
@@ -61,7 +61,7 @@ describe('VerifiedTokenCache', () => {
     expect(memory.recall(shown('b'))?.outcome).toEqual(accepted);
   });
 
-  it('holds no more than its number of tokens, and lets the least recently used go', () => {
+  it('evicts the least recently used token beyond its capacity', () => {
     const { memory, remember } = made({ maximumEntries: 2 });
     remember('a');
     remember('b');
@@ -72,7 +72,7 @@ describe('VerifiedTokenCache', () => {
     expect(memory.recall(shown('c'))?.outcome).toEqual(accepted);
   });
 
-  it('holds no more than its size, and no longer counts what was replaced, expired or withdrawn', () => {
+  it('respects its size limit, and frees the size of replaced, expired and withdrawn tokens', () => {
     const { clock, memory, remember } = made({ maximumSize: 10 });
     const key = { isWithdrawn: false };
     remember('aaaaaa', key);
@@ -93,7 +93,7 @@ describe('VerifiedTokenCache', () => {
     expect(memory.recall(shown('eeeeeeeee'))?.outcome).toEqual(accepted);
   });
 
-  it('keeps nothing that is larger than itself, and gives nothing up for it', () => {
+  it('skips a token larger than the cache, without evicting others', () => {
     const { memory, remember } = made({ maximumSize: 10 });
     remember('a');
     remember('b'.repeat(11));
@@ -101,13 +101,13 @@ describe('VerifiedTokenCache', () => {
     expect(memory.recall(shown('a'))?.outcome).toEqual(accepted);
   });
 
-  it('is off where it may hold nothing', () => {
+  it('is disabled with a capacity of zero', () => {
     const { memory, remember } = made({ maximumEntries: 0 });
     remember('a');
     expect(memory.recall(shown('a'))).toBeNull();
   });
 
-  it('remembers each token as itself where verifying several overlaps', () => {
+  it('keeps each token separate when verifications overlap', () => {
     const { memory, remember } = made();
     memory.recall(shown('a'));
     memory.recall(shown('b'));
@@ -116,7 +116,7 @@ describe('VerifiedTokenCache', () => {
     expect(memory.recall(shown('a'))?.outcome).toEqual(accepted);
   });
 
-  it('knows a field that shows a token it has, written as nearly everybody does, and no other', () => {
+  it('recognises only a field with a cached token in the usual spelling', () => {
     const { memory, remember } = made();
     expect(memory.credential('Bearer a')).toBeNull();
     remember('a');
@@ -126,7 +126,7 @@ describe('VerifiedTokenCache', () => {
     }
   });
 
-  it('tells fields apart that end alike, however often they come', () => {
+  it('distinguishes fields with the same end', () => {
     const { memory, remember } = made();
     const tokens = ['first-and-its-signature', 'other-and-its-signature', 'third-and-its-signature'];
     for (const token of tokens.slice(0, 2)) remember(token);
@@ -136,7 +136,7 @@ describe('VerifiedTokenCache', () => {
     }
   });
 
-  it('no longer knows a field whose token was forgotten, and knows it anew where it is remembered again', () => {
+  it('forgets the field of an evicted token, and knows it again after re-insertion', () => {
     const { memory, remember } = made({ maximumEntries: 1 });
     remember('a');
     const before = memory.credential('Bearer a');
@@ -147,7 +147,7 @@ describe('VerifiedTokenCache', () => {
     expect(memory.credential('Bearer a')).toMatchObject({ token: 'a' });
   });
 
-  it('does not answer for what was found before it was forgotten, not even where it is remembered anew by another memory', () => {
+  it('ignores a result found before eviction, even if another cache adds it again', () => {
     const { clock, memory, remember } = made({ maximumEntries: 1 });
     const key = { isWithdrawn: false };
     remember('a', key);

@@ -54,7 +54,7 @@ const event = requestEvent(['host', 'api.example']);
 const everything = 'permit(principal, action, resource);';
 
 describe('AuthorizeRequest', () => {
-  it('asks the policies anew for each request, be it the same in everything', () => {
+  it('evaluates the policies for each request, even an identical one', () => {
     const parsed = parsePolicies(everything, 'extended');
     const policies = new CountedPolicies(parsed.ok ? parsed.value : [], 'extended');
     const { authorization } = made(policies);
@@ -65,7 +65,7 @@ describe('AuthorizeRequest', () => {
     }
   });
 
-  it('takes two identities of one user for what each of them says', () => {
+  it('treats two identities of one user separately', () => {
     const { authorization } = made(compiled('permit(principal in Role::"editor", action, resource);'));
     const [editor, viewer] = [identity({ sub: 'tom', roles: ['editor'] }), identity({ sub: 'tom', roles: ['viewer'] })];
     for (let round = 0; round < 2; round += 1) {
@@ -75,12 +75,12 @@ describe('AuthorizeRequest', () => {
     }
   });
 
-  it('throws where the policies cannot be asked: who calls it refuses the request', () => {
+  it('throws if the policies cannot be evaluated, so the caller refuses the request', () => {
     const { authorization } = made(new BrokenPolicies([], 'extended'));
     expect(() => authorization.authorize(event, identity())).toThrow('broken');
   });
 
-  it('decides all the same where the shadow policies cannot be asked, and says so once in a while', () => {
+  it('still decides if shadow policies cannot be evaluated, and logs it at intervals', () => {
     const { authorization, logger } = made(compiled(everything), new BrokenPolicies([], 'extended'));
     for (let count = 0; count < 3; count += 1) {
       expect(authorization.authorize(event, identity())).toMatchObject({ decision: 'allow', shadow: null });

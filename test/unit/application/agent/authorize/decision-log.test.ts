@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { maximumNamedPolicies } from '../../../../../src/application/agent/authorize/authorization-outcome.js';
 import { apiKey, authorizedAgent, bearer } from '../../../../support/agent/authorized-agent.js';
 
-describe('the line of a decision', () => {
-  it('says who may do what, and by which policies', async () => {
+describe('the log line of a decision', () => {
+  it('names principal, action, resource and policies', async () => {
     const { answer, decisions, logger } = await authorizedAgent('@id("readers") permit(principal, action, resource);');
     await answer({ headers: bearer({ sub: 'tom' }), method: 'PATCH', uri: '/orders/1?x=1', correlationId: 'call-7' });
     expect(decisions()).toEqual([
@@ -24,7 +24,7 @@ describe('the line of a decision', () => {
     expect(logger.lines.find(({ message }) => message === 'authorization decided')?.level).toBe('info');
   });
 
-  it('is written for each decision, once', async () => {
+  it('is written once per decision', async () => {
     const { answer, decisions } = await authorizedAgent('permit(principal, action == Action::"GET", resource);');
     for (const method of ['GET', 'GET', 'PUT']) await answer({ headers: apiKey, method });
     expect(decisions().map(({ decision, because }) => `${decision} ${because}`)).toEqual([
@@ -34,7 +34,7 @@ describe('the line of a decision', () => {
     ]);
   });
 
-  it('holds no query, no claim, no value of a claim and no credential, whatever fails', async () => {
+  it('contains no query, claim, claim value or credential on any failure', async () => {
     const { answer, logger } = await authorizedAgent({
       'roles-claim': 'groups',
       'policy-inline': `
@@ -60,7 +60,7 @@ describe('the line of a decision', () => {
     expect(lines).not.toContain(headers[1]?.slice(7));
   });
 
-  it('is bounded: policies, errors and texts of the client', async () => {
+  it('has bounded policies, errors and client texts', async () => {
     const { answer, decisions } = await authorizedAgent(
       'permit(principal, action, resource); forbid(principal, action, resource) when { context.nothing };'.repeat(50),
     );

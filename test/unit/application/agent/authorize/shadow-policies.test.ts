@@ -21,7 +21,7 @@ const everything = '@id("all") permit(principal, action, resource);';
 const message = 'the shadow policies decide differently';
 
 describe('shadow policies', () => {
-  it('are never enforced; where they differ it is counted and told', async () => {
+  it('are never enforced; a difference is counted and logged', async () => {
     const { outcome, counted, logger } = await withShadow(
       everything,
       `${everything} @id("no-put") forbid(principal, action == Action::"PUT", resource);`,
@@ -54,13 +54,13 @@ describe('shadow policies', () => {
     ]);
   });
 
-  it('do not let pass what the others deny', async () => {
+  it('do not permit a request that the enforced policies deny', async () => {
     const { outcome, counted } = await withShadow('permit(principal == User::"x", action, resource);', everything);
     expect(await outcome({ headers: apiKey })).toBe('403 default_deny');
     expect(counted('authz_shadow_differences_total')).toEqual({ 'deny,allow': 1 });
   });
 
-  it('have one line for each kind of difference in a period, which says how many there were', async () => {
+  it('log one line per kind of difference and period, with a count', async () => {
     const { outcome, counted, logger, clock } = await withShadow(
       `${everything} forbid(principal, action == Action::"PUT", resource);`,
       'permit(principal, action == Action::"PUT", resource);',
@@ -80,7 +80,7 @@ describe('shadow policies', () => {
     expect(counted('authz_shadow_differences_total')).toEqual({ 'allow,deny': 6, 'deny,allow': 5 });
   });
 
-  it('have the same default-decision and on-error, and errors of theirs alone change nothing', async () => {
+  it('use the same default-decision and on-error, and their errors alone change nothing', async () => {
     const failing = `${everything} forbid(principal, action, resource) when { context.claims.suspended };`;
     const deny = await withShadow(everything, failing);
     expect(await deny.outcome({ headers: apiKey })).toBe('allow');
@@ -100,7 +100,7 @@ describe('shadow policies', () => {
     expect(open.counted('authz_shadow_differences_total')).toEqual({});
   });
 
-  it('tell who wanted what on which path, and neither claims nor the query', async () => {
+  it('log principal, action and path, without claims or query', async () => {
     const { outcome, logger } = await withShadow(everything, 'forbid(principal, action, resource);');
     await outcome({ headers: bearer({ sub: 'tom', email: 'tom@private.example' }), uri: '/orders?token=hidden' });
     const line = JSON.stringify(logger.lines.filter((one) => one.message === message));
@@ -110,7 +110,7 @@ describe('shadow policies', () => {
     for (const text of ['private', 'hidden', 'token']) expect(line).not.toContain(text);
   });
 
-  it('bound what a request may put into a line', async () => {
+  it('bound the request texts in a line', async () => {
     const { outcome, logger } = await withShadow(everything, 'forbid(principal, action, resource);');
     await outcome({ headers: apiKey, method: 'M'.repeat(5_000), uri: `/${'a'.repeat(5_000)}` });
     const fields = logger.lines.find((one) => one.message === message)?.fields;

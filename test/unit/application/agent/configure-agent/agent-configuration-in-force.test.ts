@@ -11,7 +11,7 @@ const second = giver('gateway-2');
 const accepted = { ok: true, value: undefined };
 const passes = async ({ ask }: TestAgent, key: string) => (await ask(['x-api-key', key])).decision.kind === 'allow';
 
-describe('a configuration that a gateway hands over', () => {
+describe('a configuration from a gateway', () => {
   it('takes effect as a whole', async () => {
     const made = await startedTestAgent({});
     expect(await made.agent.configure({ 'api-keys': ['one:a', 'two:b'] }, first, 'change')).toEqual(accepted);
@@ -19,7 +19,7 @@ describe('a configuration that a gateway hands over', () => {
     expect(await passes(made, 'two')).toBe(true);
   });
 
-  it('leaves the old one in force where anything in it is wrong', async () => {
+  it('leaves the old one active if any part is invalid', async () => {
     const made = await startedTestAgent({});
     await made.agent.configure({ 'api-keys': ['one:a'] }, first, 'change');
     for (const config of [
@@ -37,7 +37,7 @@ describe('a configuration that a gateway hands over', () => {
     }
   });
 
-  it('is refused with a reason that holds no secret', async () => {
+  it('is refused with a reason that contains no secret', async () => {
     const made = await startedTestAgent({});
     const refused = await made.agent.configure(
       { 'jwt-secret': 'hunter2', 'api-keys': ['no-colon-hunter2'], 'basic-auth-users': ['hunter2'] },
@@ -48,7 +48,7 @@ describe('a configuration that a gateway hands over', () => {
     expect(JSON.stringify([refused, made.logger.lines])).not.toContain('hunter2');
   });
 
-  it('changes nothing where a handshake brings the same, whoever gives it and however it is spelt', async () => {
+  it('changes nothing if a handshake repeats it, from any gateway and in any spelling', async () => {
     const made = await startedTestAgent({});
     await made.agent.configure({ 'api-keys': ['one:a'], 'fail-open': false }, first, 'change');
     const lines = made.logger.lines.length;
@@ -58,7 +58,7 @@ describe('a configuration that a gateway hands over', () => {
     expect(made.logger.lines).toHaveLength(lines);
   });
 
-  describe('and that equals the one in force', () => {
+  describe('and that equals the active one', () => {
     const readings = ({ logger }: TestAgent) =>
       logger.lines.filter(({ message }) => message === 'configuration applied').length;
 
@@ -71,7 +71,7 @@ describe('a configuration that a gateway hands over', () => {
       return { made, config, write: (text: string) => writeFileSync(file, text) };
     };
 
-    it('has the files that it names read again', async () => {
+    it('rereads the files that it names', async () => {
       const { made, config, write } = await withKeyFile();
       write('two:b\n');
       expect(await made.agent.configure(config, first, 'change', 'v2')).toEqual(accepted);
@@ -79,7 +79,7 @@ describe('a configuration that a gateway hands over', () => {
       expect(await passes(made, 'one')).toBe(false);
     });
 
-    it('keeps the files as they were read where one of them is bad now, and takes the same change once it is mended', async () => {
+    it('keeps the old file contents if one is now invalid, and accepts the same change after a repair', async () => {
       const { made, config, write } = await withKeyFile();
       write('no-user\n');
       expect(await made.agent.configure(config, first, 'change', 'v2')).toMatchObject({ ok: false });
@@ -89,7 +89,7 @@ describe('a configuration that a gateway hands over', () => {
       expect(await passes(made, 'two')).toBe(true);
     });
 
-    it('reads the files once for a change, however many connections bring it', async () => {
+    it('reads the files once per change for any number of connections', async () => {
       const { made, config } = await withKeyFile();
       const before = readings(made);
       const brought = Array.from({ length: 8 }, () => made.agent.configure(config, first, 'change', 'v2'));
@@ -97,7 +97,7 @@ describe('a configuration that a gateway hands over', () => {
       expect(readings(made)).toBe(before + 1);
     });
 
-    it('reads the files each time for a gateway that names no change', async () => {
+    it('reads the files every time for a gateway that names no change', async () => {
       const { made, config } = await withKeyFile();
       const before = readings(made);
       await made.agent.configure(config, first, 'change');
@@ -105,7 +105,7 @@ describe('a configuration that a gateway hands over', () => {
       expect(readings(made)).toBe(before + 2);
     });
 
-    it('has the files of the start read again for a gateway without a block', async () => {
+    it('rereads the startup files for a gateway without a block', async () => {
       const file = join(mkdtempSync(join(tmpdir(), 'portcullis-')), 'keys');
       writeFileSync(file, 'one:a\n');
       const made = await startedTestAgent({ 'api-keys': [`@${file}`] });
@@ -116,7 +116,7 @@ describe('a configuration that a gateway hands over', () => {
     });
   });
 
-  it('is replaced by the gateway that gave it, and by no other', async () => {
+  it('is replaced only by the gateway that provided it', async () => {
     const made = await startedTestAgent({});
     await made.agent.configure({ 'api-keys': ['one:a'] }, first, 'change');
     expect(await made.agent.configure({ 'api-keys': ['two:b'] }, second, 'change')).toMatchObject({
@@ -128,7 +128,7 @@ describe('a configuration that a gateway hands over', () => {
     expect(await passes(made, 'one')).toBe(false);
   });
 
-  it('is refused to a second gateway when both come at the same time', async () => {
+  it('is refused to a second gateway if both arrive at the same time', async () => {
     const made = await startedTestAgent({});
     const taken = await Promise.all([
       made.agent.configure({ 'api-keys': ['one:a'] }, first, 'change'),
@@ -138,7 +138,7 @@ describe('a configuration that a gateway hands over', () => {
     expect(taken.map(({ ok }) => ok)).toEqual([true, false, true]);
   });
 
-  it('yields to what was given at the start', async () => {
+  it('has lower priority than the startup configuration', async () => {
     const made = await startedTestAgent({ 'api-keys': ['flag:f'] });
     expect(await made.agent.configure({ 'api-keys': ['block:b'], 'api-key-header': 'X-Key' }, first, 'change')).toEqual(
       accepted,
@@ -147,13 +147,13 @@ describe('a configuration that a gateway hands over', () => {
     expect((await made.ask(['x-key', 'block'])).decision.kind).toBe('block');
   });
 
-  it('may be absent: then what was given at the start stays', async () => {
+  it('can be absent: the startup configuration then stays', async () => {
     const made = await startedTestAgent({ 'api-keys': ['flag:f'] });
     expect(await made.agent.configure(null, first, 'change')).toEqual(accepted);
     expect(await passes(made, 'flag')).toBe(true);
   });
 
-  it('is dropped when the gateway that gave it has none any more, not for another', async () => {
+  it('is dropped when its gateway, and no other, no longer has one', async () => {
     const made = await startedTestAgent({});
     await made.agent.configure({ 'api-keys': ['one:a'] }, first, 'change');
     expect(await made.agent.configure(null, second, 'change')).toEqual(accepted);
@@ -163,7 +163,7 @@ describe('a configuration that a gateway hands over', () => {
     expect(await made.agent.configure({ 'api-keys': ['two:b'] }, second, 'change')).toEqual(accepted);
   });
 
-  it('cannot move the socket that is being served', async () => {
+  it('cannot move the serving socket', async () => {
     const made = await startedTestAgent({});
     const refused = await made.agent.configure(
       { socket: '/tmp/elsewhere.sock', 'api-keys': ['one:a'] },
@@ -182,7 +182,7 @@ describe('a configuration that a gateway hands over', () => {
     ['grpc-insecure', true, 'false'],
     ['metrics-address', '127.0.0.1:1', 'not given'],
     ['health-interval-secs', 9, '5'],
-  ])('cannot change how the agent is served: %s', async (option, value, served) => {
+  ])('cannot change the serving option %s', async (option, value, served) => {
     const made = await startedTestAgent({});
     expect(await made.agent.configure({ [option]: value, 'api-keys': ['one:a'] }, first, 'change')).toEqual({
       ok: false,
@@ -191,7 +191,7 @@ describe('a configuration that a gateway hands over', () => {
     expect(await passes(made, 'one')).toBe(false);
   });
 
-  it('may say how the agent is served as it is, or nothing of it', async () => {
+  it('can repeat or omit the serving options', async () => {
     const block = {
       'grpc-address': '127.0.0.1:50051',
       'grpc-tls-cert-file': '/c.pem',
@@ -210,12 +210,12 @@ describe('a configuration that a gateway hands over', () => {
     });
   });
 
-  it('may differ from flags in how the agent is served, which win over every block', async () => {
+  it('can differ from flags in serving options, because flags win over every block', async () => {
     const made = await startedTestAgent({ 'grpc-address': '127.0.0.1:50051' });
     expect(await made.agent.configure({ 'grpc-address': '127.0.0.1:1' }, first, 'change')).toEqual(accepted);
   });
 
-  it('may be nested without end, which is refused', async () => {
+  it('is refused with unlimited nesting', async () => {
     let nested: { a?: object } = {};
     for (let depth = 0; depth < 50_000; depth += 1) nested = { a: nested };
     const made = await startedTestAgent({});
@@ -225,11 +225,11 @@ describe('a configuration that a gateway hands over', () => {
   });
 });
 
-describe('gateways that come and go', () => {
+describe('gateways that connect and disconnect', () => {
   const a = { 'api-keys': ['one:a'] };
   const b = { 'api-keys': ['two:b'] };
 
-  it('do not bring back by a late handshake what they have replaced', async () => {
+  it('cannot restore a replaced configuration by a late handshake', async () => {
     const made = await startedTestAgent({});
     const [old, late] = [giver('gateway'), giver('gateway')];
     await made.agent.configure(a, old, 'handshake');
@@ -244,7 +244,7 @@ describe('gateways that come and go', () => {
     expect(await made.agent.configure(b, giver('gateway'), 'handshake')).toEqual(accepted);
   });
 
-  it('do not bring back by a late handshake a block that they have taken back, nor the lack of one', async () => {
+  it('cannot restore a withdrawn block, or its absence, by a late handshake', async () => {
     const made = await startedTestAgent({});
     const standing = giver('gateway');
     await made.agent.configure(a, standing, 'handshake');
@@ -256,7 +256,7 @@ describe('gateways that come and go', () => {
     expect(await passes(made, 'two')).toBe(true);
   });
 
-  it('may hand a new one over by a handshake while the old connections stand', async () => {
+  it('can provide a new configuration by a handshake while old connections stand', async () => {
     const made = await startedTestAgent({});
     const [old, next] = [giver('gateway'), giver('gateway')];
     await made.agent.configure(a, old, 'handshake');
@@ -265,7 +265,7 @@ describe('gateways that come and go', () => {
     expect([await passes(made, 'one'), await passes(made, 'two')]).toEqual([false, true]);
   });
 
-  it('may go back to an older one by asking for it, and by starting anew', async () => {
+  it('can return to an older configuration by request or by a restart', async () => {
     const made = await startedTestAgent({});
     const standing = giver('gateway');
     await made.agent.configure(a, standing, 'handshake');
@@ -280,7 +280,7 @@ describe('gateways that come and go', () => {
     expect(await other.agent.configure(a, giver('gateway'), 'handshake')).toEqual(accepted);
   });
 
-  it('leave the agent to another one when they have been away for ten seconds, not before', async () => {
+  it('release the agent to another gateway after ten seconds of absence, not before', async () => {
     const made = await startedTestAgent({});
     const [one, two] = [giver('old-host:/gateway.kdl'), giver('old-host:/gateway.kdl')];
     await made.agent.configure(a, one, 'handshake');
@@ -297,7 +297,7 @@ describe('gateways that come and go', () => {
     expect((await made.agent.configure(a, giver('old-host:/gateway.kdl'), 'handshake')).ok).toBe(false);
   });
 
-  it('keep the agent when they are back in time', async () => {
+  it('keep the agent if they return in time', async () => {
     const made = await startedTestAgent({});
     const before = giver('gateway');
     await made.agent.configure(a, before, 'handshake');
@@ -308,7 +308,7 @@ describe('gateways that come and go', () => {
     expect((await made.agent.configure(b, giver('other'), 'handshake')).ok).toBe(false);
   });
 
-  it('leave the agent to the one that shares their configuration first', async () => {
+  it('release the agent first to the gateway that shares their configuration', async () => {
     const made = await startedTestAgent({});
     const [owner, sharer] = [giver('owner'), giver('sharer')];
     await made.agent.configure(a, owner, 'handshake');
@@ -319,7 +319,7 @@ describe('gateways that come and go', () => {
     expect(await made.agent.configure(b, sharer, 'change')).toEqual(accepted);
   });
 
-  it('do not count as connected where the connection ended before the agent agreed', async () => {
+  it('do not count as connected if the connection ended before the agent agreed', async () => {
     const made = await startedTestAgent({});
     const brief = giver('brief');
     const taken = made.agent.configure(a, brief, 'handshake');
@@ -331,7 +331,7 @@ describe('gateways that come and go', () => {
 });
 
 describe('fail-open', () => {
-  it('is warned about where no method is configured, because it has no effect', async () => {
+  it('logs a warning if no method is configured, because it has no effect', async () => {
     const made = await startedTestAgent({ 'fail-open': true });
     expect(JSON.stringify(made.logger.lines)).toContain('fail-open: it has no effect');
     const useful = await startedTestAgent({ 'fail-open': true, 'api-keys': ['one:a'] });
@@ -340,7 +340,7 @@ describe('fail-open', () => {
 });
 
 describe('an entry that begins with @ and names no file', () => {
-  it('is never shown, whatever it is', async () => {
+  it('is never logged', async () => {
     const made = await startedTestAgent({});
     const refused = await made.agent.configure(
       { 'api-keys': ['one:a', '@hunter2-key:name'], 'basic-auth-users': ['u:p', 'v:q', '@/hunter2:/pass', '@hunter2'] },
@@ -356,7 +356,7 @@ describe('an entry that begins with @ and names no file', () => {
 });
 
 describe('reload', () => {
-  it('reads lists again, and keeps the old ones where a file is bad', async () => {
+  it('rereads lists, and keeps the old ones if a file is invalid', async () => {
     const file = join(mkdtempSync(join(tmpdir(), 'pc-')), 'keys');
     writeFileSync(file, '# keys\none:a\n\nwith,comma:b\n');
     const made = await startedTestAgent({ 'api-keys': `@${file}` });

@@ -39,12 +39,12 @@ const read = (token: string): ReadToken => {
 };
 
 describe('bearerTokens', () => {
-  it('has nothing for methods that are not configured', () => {
+  it('returns nothing for methods that are not configured', () => {
     const { clock } = testKeySets();
     expect(bearerTokens({ jwt: null }, { jwtVerifier: null }, [], clock)).toEqual({ oidc: null, jwt: null });
   });
 
-  it('verifies under the configured key by its algorithm, its issuer and its audience', () => {
+  it('verifies with the configured key, algorithm, issuer and audience', () => {
     const { clock } = testKeySets();
     const { jwt: tokens } = bearerTokens({ jwt }, { jwtVerifier }, [], clock);
     const claims = { iss: 'https://local.example', sub: 'ann', aud: 'api', exp: clock.seconds() - 29 };
@@ -57,7 +57,7 @@ describe('bearerTokens', () => {
     expect(verdict({}, { alg: 'RS256' })).toEqual({ kind: 'failed', reason: 'wrong_algorithm' });
   });
 
-  it('verifies tokens of the providers as each of them is configured, and tells of the key', async () => {
+  it("verifies provider tokens by each provider's configuration, and reports the key", async () => {
     const { clock, source, sets } = testKeySets();
     source.publish(formedJwk('one'));
     const keys = sets.acquire(keysOfProvider(provider), provider.jwksRefreshMs).keys;

@@ -17,8 +17,8 @@ const client: ExchangeClientOptions = {
   subjectAudiences: ['front'],
 };
 
-describe('what may be had', () => {
-  it('is what the block says, where there are no clients', () => {
+describe('the exchange policy', () => {
+  it('is that of the block if there are no clients', () => {
     expect(publicPolicy(options)).toEqual({
       issuer: options.issuer,
       tokenTtlMs: options.tokenTtlMs,
@@ -34,7 +34,7 @@ describe('what may be had', () => {
     });
   });
 
-  it('is what the client says in place of it, also where that is nothing', () => {
+  it('is that of the client if set, even an empty one', () => {
     expect(clientPolicy(options, client)).toEqual({
       ...publicPolicy(options),
       allowedExchanges: client.allowedExchanges,
@@ -45,7 +45,7 @@ describe('what may be had', () => {
     });
   });
 
-  it('is the issuer, or the default audience, by its name too, and anything where no audience is listed', () => {
+  it('allows the issuer and the default audience by name, and any audience if none is listed', () => {
     const withoutDefault = { ...options, defaultAudience: null };
     expect(publicPolicy(withoutDefault).allowedAudiences).toContain(options.issuer);
     expect(publicPolicy(options).allowedAudiences).not.toContain(options.issuer);

@@ -28,20 +28,20 @@ const removed = (config: JsonObject): string[] => {
 };
 const mtls = (header: string, enabled = true) => ({ mtls: { enabled, 'client-cert-header': header } });
 
-describe('headers with client certificates on their way to the upstream', () => {
-  it('are removed where no method reads them, whatever is forwarded', () => {
+describe('headers with client certificates', () => {
+  it('are removed if no method reads them, for any forwarding option', () => {
     const usual = certificates.slice(0, 4);
     expect(removed({})).toEqual(usual);
     expect(removed({ 'forward-credentials': true })).toEqual(usual);
     expect(removed({ 'forward-credentials': true, ...mtls('Client-Cert', false) })).toEqual(usual);
   });
 
-  it('are removed where credentials are not forwarded by name, in any spelling', () => {
+  it('are removed in any spelling if credentials are not forwarded by name', () => {
     expect(removed(mtls('X-SSL-Cert'))).toEqual(certificates);
     expect(removed({ 'forward-credentials': false, ...mtls('X-SSL-Cert') })).toEqual(certificates);
   });
 
-  it('keep the one that was read where credentials are forwarded, and it alone', () => {
+  it('keep only the header that was read if credentials are forwarded', () => {
     const left = (header: string) => {
       const gone = removed({ 'forward-credentials': true, ...mtls(header) });
       return certificates.filter((name) => !gone.includes(name));
@@ -52,8 +52,8 @@ describe('headers with client certificates on their way to the upstream', () => 
   });
 });
 
-describe('the headers that the gateway strips from what clients send', () => {
-  it('take in the one that certificates come in', () => {
+describe('the headers that the gateway strips from client requests', () => {
+  it('include the one that carries certificates', () => {
     const identity = [
       'X-User-Id',
       'X-Auth-Method',
@@ -72,24 +72,24 @@ describe('the headers that the gateway strips from what clients send', () => {
   });
 });
 
-describe('the header of API keys', () => {
+describe('the API key header', () => {
   const removes = (config: JsonObject, name: string) =>
     isOwned(ownedHeaders(removablePatterns(complete(config))), name);
 
-  it('is left to the upstream where nothing makes it a credential here', () => {
+  it('stays for the upstream if nothing makes it a credential', () => {
     expect(removes({}, 'X-API-Key')).toBe(false);
     expect(removes({ 'forward-credentials': false, 'jwt-secret': 'x'.repeat(32) }, 'X-API-Key')).toBe(false);
     expect(removes({ 'api-keys': [] }, 'X-API-Key')).toBe(false);
   });
 
-  it('is removed, in any spelling, where keys are configured or it is named', () => {
+  it('is removed in any spelling if keys are configured or the header is named', () => {
     expect(removes({ 'api-keys': 'k:n' }, 'x_api.key')).toBe(true);
     expect(removes({ 'api-key-header': 'X-API-Key' }, 'x_api.key')).toBe(true);
     expect(removes({ 'api-keys': 'k:n', 'api-key-header': 'X-Key' }, 'X-API-Key')).toBe(false);
     expect(removes({ 'api-keys': 'k:n', 'forward-credentials': true }, 'X-API-Key')).toBe(false);
   });
 
-  it('is removed where the list of keys is a file that is empty at the moment', () => {
+  it('is removed even if the key file is currently empty', () => {
     const { options } = completeAgentOptions(optionsOf({ 'api-keys': '@/keys' }), new Map([['/keys', '']]));
     expect(options?.apiKeyHeader).toBe('X-API-Key');
   });

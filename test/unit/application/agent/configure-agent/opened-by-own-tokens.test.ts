@@ -31,8 +31,8 @@ afterEach(() => {
   for (const folder of folders.splice(0)) folder.remove();
 });
 
-describe('issued tokens that are bearer tokens for everything', () => {
-  it('are warned of where the keys are one', async () => {
+describe('issued tokens that are also bearer tokens', () => {
+  it('cause a warning if both use one key', async () => {
     expect(await warnings(jwtOptions())).toEqual([
       [
         'warning',
@@ -46,7 +46,7 @@ describe('issued tokens that are bearer tokens for everything', () => {
     expect((await warnings(jwtOptions({ key })))[0]?.[3]).toContain('that of jwt-public-key');
   });
 
-  it('are not where something keeps them apart', async () => {
+  it('cause no warning if something separates them', async () => {
     expect(await warnings(jwtOptions(), other)).toEqual([]);
     expect(await warnings(jwtOptions({ audience: 'api' }))).toEqual([]);
     expect(await warnings(jwtOptions({ issuer: 'https://other.example' }))).toEqual([]);
@@ -55,13 +55,13 @@ describe('issued tokens that are bearer tokens for everything', () => {
     expect(await openedByOwnTokens({ jwt: jwtOptions(), tokenExchange: exchangeOptions }, null, signer)).toEqual([]);
   });
 
-  it('are none where nothing can be signed', async () => {
+  it('cause no warning if nothing can be signed', async () => {
     const broken = { sign: () => Promise.reject(new Error('it is broken')) };
     expect(await warnings(jwtOptions(), same, broken)).toEqual([]);
   });
 });
 
-describe('an agent whose bearer tokens have the key of its issuer', () => {
+describe("an agent whose bearer tokens share the issuer's key", () => {
   const told = async (...config: Parameters<typeof exchangeConfig>): Promise<boolean> => {
     const { agent, logger } = await startedTestAgent(exchangeConfig(...config));
     await agent.stop();
@@ -73,7 +73,7 @@ describe('an agent whose bearer tokens have the key of its issuer', () => {
     return folder;
   };
 
-  it('says so of a secret, however its file ends', async () => {
+  it('warns for a secret, for any line end of its file', async () => {
     const folder = folderOf();
     const exchange = { 'signing-algorithm': 'HS256' };
     const [shared, own] = [folder.write('shared', `${subjectSecret}\n`), folder.write('own', `${subjectSecret}!\n`)];
@@ -83,7 +83,7 @@ describe('an agent whose bearer tokens have the key of its issuer', () => {
     expect(await told([shared], exchange, { 'jwt-audience': 'api' })).toBe(false);
   });
 
-  it('says so of a key pair', async () => {
+  it('warns for a key pair', async () => {
     const folder = folderOf();
     const [pair, other] = [ecPair(), ecPair()];
     const files = [folder.write('signing.pem', privatePem(pair))];

@@ -34,7 +34,7 @@ const warnings = async (authz: JsonObject): Promise<string[]> => {
 };
 
 describe('policies', () => {
-  it('of files, of a folder and in place are one set', async () => {
+  it('from files, folders and inline texts form one set', async () => {
     const folder = newFolder();
     folder.write('b.cedar', permitUser('tom'));
     folder.write('a.cedar', `${permitUser('ann')}${permitUser('eva')}`);
@@ -52,7 +52,7 @@ describe('policies', () => {
     });
   });
 
-  it('without @id have a name by their place, which audit and log tell', async () => {
+  it('without @id are named by position in audit and log', async () => {
     const folder = newFolder();
     folder.write('a.cedar', `${permitUser('x')}permit(principal == User::"tom", action, resource);`);
     folder.write('b.cedar', 'permit(principal == User::"tom", action, resource);');
@@ -62,15 +62,15 @@ describe('policies', () => {
     expect(decisions()[0]?.['policies']).toEqual(audit.ruleIds);
   });
 
-  it('of one file have the numbers that Cedar gives them', async () => {
+  it('from one file are numbered as in Cedar', async () => {
     const file = newFolder().write('a.cedar', `${permitUser('x')}${everything}`);
     const { answer } = await authorizedAgent({ 'policy-file': file });
     expect((await answer({ headers: apiKey })).audit.ruleIds).toEqual(['policy1']);
   });
 });
 
-describe('a configuration is refused', () => {
-  it('with every mistake in every policy, each with its file, place and line', async () => {
+describe('an invalid configuration', () => {
+  it('is refused with every mistake in every policy, with file, position and line', async () => {
     const folder = newFolder();
     const first = folder.write('a.cedar', 'permit(principal, action, resource)\n  when { principal.id = "x" };\n');
     const second = folder.write('b.cedar', '\n\nallow(principal, action, resource);');
@@ -84,7 +84,7 @@ describe('a configuration is refused', () => {
   it.each([
     ['a file that is not there', (folder: TemporaryFolder) => folder.file('gone.cedar'), 'does not exist'],
     ['a folder without policies', (folder: TemporaryFolder) => folder.path, 'without *.cedar files'],
-  ])('with %s', async (_, path, reason) => {
+  ])('is refused with %s', async (_, path, reason) => {
     const folder = newFolder();
     for (const key of ['policy-file', 'shadow-policy-file']) {
       const shown = await refusals({ 'policy-inline': everything, [key]: path(folder) });
@@ -93,7 +93,7 @@ describe('a configuration is refused', () => {
     }
   });
 
-  it('with two policies of one id, wherever they are', async () => {
+  it('is refused with a duplicate policy id across sources', async () => {
     const folder = newFolder();
     folder.write('a.cedar', permitUser('tom'));
     const inline = `\n${permitUser('tom')}`;
@@ -103,7 +103,7 @@ describe('a configuration is refused', () => {
     expect(shown).toContain('a.cedar:1:1');
   });
 
-  it('with a file that is named twice, once as that of a folder', async () => {
+  it('is refused with a file named twice, once through its folder', async () => {
     const folder = newFolder();
     const file = folder.write('a.cedar', everything);
     expect(await refusals({ 'policy-file': [file, folder.path] })).toEqual([
@@ -111,23 +111,23 @@ describe('a configuration is refused', () => {
     ]);
   });
 
-  it('with a broken shadow policy', async () => {
+  it('is refused with an invalid shadow policy', async () => {
     const file = newFolder().write('next.cedar', 'permit(principal);');
     const shown = await refusals({ 'policy-inline': everything, 'shadow-policy-file': file });
     expect(shown[0]).toContain(`${file}:1:`);
   });
 });
 
-describe('a policy that names what no request has', () => {
+describe('a policy with names that no request has', () => {
   const misspelt = 'permit(principal, action, resource) when { context.rolez.contains("a") };';
 
-  it('is a warning with its place', async () => {
+  it('causes a warning with its position', async () => {
     const found = await warnings({ 'policy-inline': `\n${misspelt}` });
     expect(found).toHaveLength(1);
     expect(found[0]).toMatch(/^authz: policy-inline:2:\d+: .*rolez/);
   });
 
-  it('is an error under strict-policies', async () => {
+  it('causes an error under strict-policies', async () => {
     const authz = { 'policy-inline': `\n${misspelt}`, 'strict-policies': true };
     const shown = await refusals(authz);
     expect(shown).toHaveLength(1);
@@ -136,7 +136,7 @@ describe('a policy that names what no request has', () => {
     expect(await refusals({ ...authz, 'policy-inline': everything })).toEqual([]);
   });
 
-  it('is a warning in shadow policies, whatever strict-policies says', async () => {
+  it('causes only a warning in shadow policies, for any strict-policies', async () => {
     const file = newFolder().write('next.cedar', misspelt);
     const authz = { 'policy-inline': everything, 'shadow-policy-file': file, 'strict-policies': true };
     expect(await refusals(authz)).toEqual([]);
@@ -144,16 +144,16 @@ describe('a policy that names what no request has', () => {
   });
 });
 
-describe('a policy that speaks of roles', () => {
+describe('a policy that uses roles', () => {
   const banned = `${everything}\nforbid(principal in Role::"banned", action, resource);`;
   const roles = 'policy-inline:2:1: the policy uses roles, but no principal can have one';
 
-  it('is worth a warning where there is no roles-claim', async () => {
+  it('causes a warning without roles-claim', async () => {
     expect(await warnings({ 'policy-inline': banned })).toEqual([`authz: ${roles}`]);
     expect(await warnings({ 'policy-inline': banned, 'roles-claim': 'roles' })).toEqual([]);
   });
 
-  it('is an error under strict-policies, also where no method brings claims', async () => {
+  it('causes an error under strict-policies, also if no method provides claims', async () => {
     const strict = { 'policy-inline': banned, 'strict-policies': true };
     const shown = (await refusals({ ...strict, 'roles-claim': 'roles' })).join('\n');
     expect(shown).toMatch(/^policy-inline:2:1: error: authz: the policy uses roles/);
@@ -164,7 +164,7 @@ describe('a policy that speaks of roles', () => {
     );
   });
 
-  it('is fine where tokens come from a provider', async () => {
+  it('causes nothing if tokens come from a provider', async () => {
     const provider = { name: 'p', issuer: 'https://id.example', 'jwks-url': 'https://id.example/keys' };
     const config = (enabled: boolean) => ({
       'api-keys': 'key-1:reports',
@@ -181,7 +181,7 @@ describe('a policy that speaks of roles', () => {
     }
   });
 
-  it('is a warning in shadow policies', async () => {
+  it('causes a warning in shadow policies', async () => {
     const file = newFolder().write('next.cedar', banned);
     const authz = { 'policy-inline': everything, 'shadow-policy-file': file, 'strict-policies': true };
     expect(await warnings(authz)).toEqual([
@@ -191,7 +191,7 @@ describe('a policy that speaks of roles', () => {
 });
 
 describe('a source without any policy', () => {
-  it('is worth a warning beside others, and an error under strict-policies', async () => {
+  it('causes a warning beside other sources, and an error under strict-policies', async () => {
     const file = newFolder().write('empty.cedar', '// nothing\n');
     const authz = { 'policy-file': file, 'policy-inline': [everything, ' '] };
     expect(await warnings(authz)).toEqual([
@@ -207,7 +207,7 @@ describe('a source without any policy', () => {
   const none = 'there are no policies, and default-decision is';
 
   it.each(['', '// nothing', '@id("team") permit(principal in ?principal, action, resource);'])(
-    'refuses the configuration where no other has one, as one without sources: %j',
+    'refuses the configuration if all sources are empty, as without sources: %j',
     async (text) => {
       const authz = { 'policy-file': newFolder().write('a.cedar', text) };
       expect((await refusals(authz)).at(-1)).toBe(
@@ -219,11 +219,11 @@ describe('a source without any policy', () => {
     },
   );
 
-  it('is told once where no source is named at all', async () => {
+  it('is reported once if no source is named at all', async () => {
     expect(await warnings({ 'default-decision': 'allow' })).toEqual([`authz: ${none} allow: every request is allowed`]);
   });
 
-  it('keeps the policies before where a file was emptied', async () => {
+  it('keeps the previous policies if a file was emptied', async () => {
     const file = newFolder().write('a.cedar', permitUser('reports'));
     const { agent, outcome } = await authorizedAgent({ 'policy-file': file });
     writeFileSync(file, '');
@@ -237,7 +237,7 @@ describe('a template', () => {
   const template = '@id("team") permit(principal in ?principal, action, resource == ?resource);\n';
   const link = { name: 'orders', template: 'team', principal: 'Role::"a\\"b"', resource: 'Resource::"/orders"' };
 
-  it('is a policy once it is linked, by the id of the link', async () => {
+  it('becomes a policy when linked, with the id of the link', async () => {
     const { answer, outcome } = await authorizedAgent({
       'policy-inline': template,
       'roles-claim': 'roles',
@@ -250,7 +250,7 @@ describe('a template', () => {
     expect(await outcome({ headers: bearer({ sub: 'tom', roles: ['a'] }), uri: '/orders' })).toBe('403 default_deny');
   });
 
-  it('that is not linked is worth a warning, and permits nothing', async () => {
+  it('causes a warning and permits nothing if it is not linked', async () => {
     const { outcome, logger } = await authorizedAgent({ 'policy-inline': `${template}${permitUser('x')}` });
     expect(logger.lines.filter(({ level }) => level === 'warn').map(({ message }) => message)).toEqual([
       expect.stringMatching(/^authz: policy-inline:1:1: .*team/),
@@ -258,7 +258,7 @@ describe('a template', () => {
     expect(await outcome({ headers: apiKey, uri: '/orders' })).toBe('403 default_deny');
   });
 
-  it('that is not linked is a warning under strict-policies, too', async () => {
+  it('causes only a warning under strict-policies if it is not linked', async () => {
     const authz = { 'policy-inline': `${template}${everything}`, 'strict-policies': true };
     expect(await refusals(authz)).toEqual([]);
   });
@@ -269,12 +269,12 @@ describe('a template', () => {
     ['an entity for a slot that is not filled', { resource: null }],
     ['an entity with more behind it', { principal: 'Role::"a" || true' }],
     ['the id of the template', { name: 'team' }],
-  ])('is not linked with %s', async (_, change) => {
+  ])('cannot be linked with %s', async (_, change) => {
     const shown = await refusals({ 'policy-inline': template, 'template-link': { ...link, ...change } });
     expect(shown.join('\n')).toContain(`"${change.name ?? 'orders'}"`);
   });
 
-  it('of shadow policies is linked as well, where they have it', async () => {
+  it('of shadow policies can be linked as well', async () => {
     const file = newFolder().write('next.cedar', template.replace('permit', 'forbid'));
     const without = newFolder().write('without.cedar', everything);
     const authz = { 'policy-inline': `${template}${everything}`, 'roles-claim': 'roles', 'template-link': link };
@@ -285,14 +285,14 @@ describe('a template', () => {
   });
 });
 
-describe('a new configuration with broken policies', () => {
+describe('a new configuration with invalid policies', () => {
   const giver = { proxyId: 'gateway', proxyVersion: '1', connection: Symbol('connection') };
   const config = (policies: string) => ({
     'api-keys': 'key-1:reports',
     authz: { enabled: true, 'policy-inline': policies },
   });
 
-  it('is refused on Configure with the place of each mistake, and the old one stays', async () => {
+  it('is refused on Configure with the position of each mistake, and the old one stays', async () => {
     const { agent, ask, logger } = testAgent({});
     expect(await agent.configure(config(everything), giver, 'handshake')).toEqual({ ok: true, value: undefined });
     const broken = await agent.configure(config('permit(principal, action);'), giver, 'change');
@@ -303,7 +303,7 @@ describe('a new configuration with broken policies', () => {
     expect((await ask(apiKey)).decision).toMatchObject({ kind: 'block', status: 403 });
   });
 
-  it('names twenty mistakes of more, and says how many there are', async () => {
+  it('lists at most twenty mistakes, and their total number', async () => {
     const { agent } = testAgent({});
     const broken = await agent.configure(config('permit(principal, action);\n'.repeat(30)), giver, 'handshake');
     if (broken.ok) throw new Error('taken');
@@ -311,7 +311,7 @@ describe('a new configuration with broken policies', () => {
     expect(broken.error).toMatch(/; and \d+ more$/);
   });
 
-  it('is refused on a reload, and the policies before stay; good ones are read again', async () => {
+  it('is refused on reload and the old policies stay; valid ones are read again', async () => {
     const file = newFolder().write('a.cedar', everything);
     const { agent, outcome } = await authorizedAgent({ 'policy-file': file });
     expect(await outcome({ headers: apiKey })).toBe('allow');
@@ -326,7 +326,7 @@ describe('a new configuration with broken policies', () => {
     expect(await outcome({ headers: apiKey })).toBe('403 denied_by_policy');
   });
 
-  it('decides about tokens that are remembered from before', async () => {
+  it('applies to tokens that were cached earlier', async () => {
     const file = newFolder().write('a.cedar', 'permit(principal in Role::"editor", action, resource);');
     const { agent, outcome } = await authorizedAgent({ 'policy-file': file, 'roles-claim': 'roles' });
     const headers = bearer({ sub: 'tom', roles: ['editor'] });

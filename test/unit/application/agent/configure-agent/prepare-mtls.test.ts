@@ -50,7 +50,7 @@ describe('the authorities of client certificates', () => {
     expect(texts).toEqual(['one', 'two', 'broken']);
   });
 
-  it('are an error where they cannot be read', async () => {
+  it('cause an error if they cannot be read', async () => {
     expect((await problemsOf({ 'ca-cert-path': '/no/such/file' }))[0]).toMatch(
       /^mtls: ca-cert-path: the file \/no\/such\/file /,
     );
@@ -60,7 +60,7 @@ describe('the authorities of client certificates', () => {
     ]);
   });
 
-  it('may be left to the gateway, with a warning', async () => {
+  it('can be left to the gateway, with a warning', async () => {
     const { logger } = await startedTestAgent({ mtls: { enabled: true } });
     expect(logger.lines.filter(({ level }) => level === 'warn').map(({ message }) => message)).toEqual([
       expect.stringMatching(/^mtls: ca-cert-path is not set/),
@@ -68,14 +68,14 @@ describe('the authorities of client certificates', () => {
   });
 });
 
-it('the lists of client certificates are checked before anything is read', async () => {
+it('the lists of client certificates are checked before any file is read', async () => {
   const texts: string[] = [];
   const problems = await problemsOf({ 'ca-cert-path': '/no/such/file', 'allowed-dns': ['nonsense'] }, readerOf(texts));
   expect(problems).toEqual([expect.stringMatching(/^mtls: allowed-dns: entry 1 /)]);
   expect(texts).toEqual([]);
 });
 
-it('client certificates are announced as a method, and the header as one that clients cannot send', async () => {
+it('client certificates are announced as a method, and their header as forbidden for clients', async () => {
   const { agent, ask, logger } = await startedTestAgent({
     mtls: { enabled: true, 'client-cert-header': 'X-SSL-Cert' },
   });

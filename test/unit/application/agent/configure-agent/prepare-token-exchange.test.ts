@@ -32,7 +32,7 @@ const problemsOf = async (config: JsonObject, parts: SwappedParts = {}): Promise
 };
 
 describe('the keys of token exchange', () => {
-  it('are an error where they cannot be used, every one of them, at the place that names it', async () => {
+  it('cause an error at their key if any of them is unusable', async () => {
     const folder = place();
     const [signing, secret, gone] = [folder.file('signing.pem'), folder.write('secret', 'x'), folder.file('gone')];
     const text = folder.write('text', 'x');
@@ -51,7 +51,7 @@ describe('the keys of token exchange', () => {
     ]);
   });
 
-  it('have to fit the algorithm, the first alone: the others may be of other ones', async () => {
+  it('must match the algorithm for the first key; the others may have other algorithms', async () => {
     const folder = place();
     const files = [folder.file('signing.pem'), folder.write('p.pem', publicPem(ecPair().publicKey))];
     const [wrong] = await problemsOf(exchangeConfig(files, { 'signing-algorithm': 'EdDSA' }));
@@ -64,7 +64,7 @@ describe('the keys of token exchange', () => {
     ['ES256', rsaPair, 'RS256', 'a key by openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256'],
     ['RS256', ecPair, 'ES256', 'a key by openssl genpkey -algorithm RSA -pkeyopt rsa_keygen_bits:3072'],
     ['HS256', ecPair, 'ES256', 'a secret by openssl rand -hex 32'],
-  ])('that are of another algorithm than %s are told of with what to do', async (algorithm, pair, fitting, recipe) => {
+  ])('of another algorithm than %s cause an error with advice', async (algorithm, pair, fitting, recipe) => {
     const file = place().write('key.pem', privatePem(pair()));
     const { agent } = testAgent(exchangeConfig([file], { 'signing-algorithm': algorithm }));
     const started = await agent.start();
@@ -73,7 +73,7 @@ describe('the keys of token exchange', () => {
     ]);
   });
 
-  it('that could not sign with any algorithm are told of without that', async () => {
+  it('that suit no algorithm cause an error without that advice', async () => {
     const folder = place();
     for (const file of [folder.write('public.pem', publicPem(rsaPair().publicKey)), folder.write('text', 'x')]) {
       const { agent } = testAgent(exchangeConfig([file], { 'signing-algorithm': 'ES256' }));
@@ -84,7 +84,7 @@ describe('the keys of token exchange', () => {
     }
   });
 
-  it('may be a secret, and a key that was used before it', async () => {
+  it('can be a secret, with a previous key', async () => {
     const folder = place();
     const secret = folder.write('secret', `${'a secret of more than 32 octets'.repeat(2)}\n`);
     const exchange = { 'signing-algorithm': 'HS256' };
@@ -95,7 +95,7 @@ describe('the keys of token exchange', () => {
     ]);
   });
 
-  it('are told of in the log by the name of the one that signs', async () => {
+  it('are logged with the name of the signing key', async () => {
     const { logger } = await startedTestAgent(exchangeConfig([place().file('signing.pem')]));
     const taken = logger.lines.find(({ message }) => message === 'configuration applied');
     expect(taken?.fields).toMatchObject({
@@ -106,7 +106,7 @@ describe('the keys of token exchange', () => {
 });
 
 describe('the clients of token exchange', () => {
-  it('may have hashed secrets only where those can be checked', async () => {
+  it('can have hashed secrets only if the hashes can be verified', async () => {
     const folder = place();
     const hash = `$2b$04$${'.'.repeat(53)}`;
     const clients = { client: { name: 'desk', secret: hash, 'allowed-audiences': ['orders'] } };

@@ -48,15 +48,15 @@ const begun = async (wants: boolean | null, hasKey: boolean) => {
   return { warnings, logger, demand, publish, source, scheduler };
 };
 
-describe('an identity provider that wants signed requests', () => {
-  it('is warned of at the start where there is no key', async () => {
+describe('an identity provider that requires signed requests', () => {
+  it('causes a warning at startup without a key', async () => {
     const { warnings, logger, publish } = await begun(true, false);
     expect(warnings).toEqual([expect.stringMatching(/^warning: .* sp-key-file is not set: it will refuse sign-ons$/)]);
     await publish(true);
     expect(logger.lines).toEqual([]);
   });
 
-  it('is warned of in the log each time that its metadata begins to want them', async () => {
+  it('causes a log warning each time that its metadata begins to require them', async () => {
     const { warnings, logger, publish } = await begun(false, false);
     expect(warnings).toEqual([]);
     await publish(true);
@@ -70,7 +70,7 @@ describe('an identity provider that wants signed requests', () => {
     expect(logger.lines).toHaveLength(2);
   });
 
-  it('is warned of once its metadata comes after the start, and not again after an outage', async () => {
+  it('causes a warning when its metadata arrives late, and not again after an outage', async () => {
     const { warnings, logger, publish, source, scheduler } = await begun(null, false);
     expect(warnings).toEqual([]);
     await publish(true);
@@ -81,7 +81,7 @@ describe('an identity provider that wants signed requests', () => {
     expect(logger.lines).toHaveLength(1);
   });
 
-  it('is no matter where there is a key, nor once the configuration is gone', async () => {
+  it('causes no warning with a key, or after the configuration ended', async () => {
     const signing = await begun(true, true);
     expect(signing.warnings).toEqual([]);
     await signing.publish(false);

@@ -28,8 +28,8 @@ const showAssertion = async (world: ExchangeWorld, assertion: string, cancellati
   return seen(await world.exchange(fields, { metadata }, cancellation));
 };
 
-describe('the rate of a client', () => {
-  it('is its own: that of another one does not count', async () => {
+describe('the rate limit of a client', () => {
+  it('is separate per client', async () => {
     const world = limitedWorld();
     const statuses: number[] = [];
     for (const id of ['desk', 'shop', 'desk', 'shop']) statuses.push((await askAs(world, id)).status);
@@ -46,18 +46,15 @@ describe('the rate of a client', () => {
     [0.1, 9_500, '1'],
     [0.3, 0, '4'],
     [100, 0, '1'],
-  ])(
-    '%d a second tells %d ms later when to ask again, in whole seconds rounded up: %s',
-    async (rate, laterMs, told) => {
-      const world = limitedWorld(rate);
-      expect((await askAs(world, 'desk')).status).toBe(200);
-      world.clock.advance(laterMs);
-      const { status, headers } = await askAs(world, 'desk');
-      expect([status, headers['retry-after']]).toEqual([429, [told]]);
-    },
-  );
+  ])('%d a second gives, %d ms later, a Retry-After in whole seconds rounded up: %s', async (rate, laterMs, told) => {
+    const world = limitedWorld(rate);
+    expect((await askAs(world, 'desk')).status).toBe(200);
+    world.clock.advance(laterMs);
+    const { status, headers } = await askAs(world, 'desk');
+    expect([status, headers['retry-after']]).toEqual([429, [told]]);
+  });
 
-  it('is not used up by who cannot show to be that client', async () => {
+  it('is not consumed by requests that fail client authentication', async () => {
     const world = limitedWorld();
     for (let time = 0; time < 3; time += 1) expect((await askAs(world, 'desk', 'guessed')).status).toBe(401);
     expect((await askAs(world, 'desk')).status).toBe(200);
@@ -65,14 +62,14 @@ describe('the rate of a client', () => {
 });
 
 describe('the assertion of a client', () => {
-  it('is used up by an exchange, and once', async () => {
+  it('is consumed once, by an exchange', async () => {
     const world = new ExchangeWorld({ hasClient: true });
     expect((await showAssertion(world, 'j1 of desk')).status).toBe(200);
     expect((await showAssertion(world, 'j1 of desk')).status).toBe(401);
     expect(world.results).toEqual(['issued', 'client_assertion_replayed']);
   });
 
-  it('is not used up where the client comes too often', async () => {
+  it('is not consumed by a request over the rate limit', async () => {
     const world = limitedWorld();
     expect((await showAssertion(world, 'j1 of desk')).status).toBe(200);
     expect((await showAssertion(world, 'j2 of desk')).status).toBe(429);
@@ -81,7 +78,7 @@ describe('the assertion of a client', () => {
     expect((await showAssertion(world, 'j2 of desk')).status).toBe(200);
   });
 
-  it('takes nothing of the rate where it is used up already: who has come by it cannot keep the client out', async () => {
+  it('does not consume the rate if already used: its thief cannot lock the client out', async () => {
     const world = limitedWorld();
     expect((await showAssertion(world, 'j1 of desk')).status).toBe(200);
     world.clock.advance(1_000);
@@ -93,7 +90,7 @@ describe('the assertion of a client', () => {
     expect(world.spent).toEqual(['j1 of desk', 'j2 of desk']);
   });
 
-  it('is not used up where nobody waits any more', async () => {
+  it('is not consumed by a cancelled request', async () => {
     const world = new ExchangeWorld({ hasClient: true });
     const source = new CancellationSource();
     source.cancel();
@@ -101,7 +98,7 @@ describe('the assertion of a client', () => {
     expect(world.spent).toEqual([]);
   });
 
-  it('that is wrong uses up nothing', async () => {
+  it('is not consumed if it is invalid', async () => {
     const world = limitedWorld();
     expect((await showAssertion(world, 'j1 of shop')).status).toBe(401);
     expect(world.spent).toEqual([]);
@@ -109,8 +106,8 @@ describe('the assertion of a client', () => {
   });
 });
 
-describe('the line of a client that could not show who it is', () => {
-  it('names it where it is one of ours, and nothing else that was said', async () => {
+describe('the claimed client id in a log line', () => {
+  it('is logged for a configured client, and nothing else from the request', async () => {
     const world = new ExchangeWorld({ hasClient: true });
     await askAs(world, 'desk', 'guessed');
     await askAs(world, clientSecret, 'desk');
@@ -123,7 +120,7 @@ describe('the line of a client that could not show who it is', () => {
     expect(JSON.stringify(world.logger.lines)).not.toContain(clientSecret);
   });
 
-  it('is no other: whoever is known has shown it', async () => {
+  it('is absent for an authenticated client', async () => {
     const world = new ExchangeWorld({ hasClient: true });
     await askAs(world, 'desk');
     await world.exchangeAsClient({ audience: 'payroll' });

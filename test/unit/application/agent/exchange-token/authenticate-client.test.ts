@@ -111,7 +111,7 @@ const askSecret = (
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-describe('clients with secrets in the clear or as their SHA-256', () => {
+describe('clients with secrets in plain text or as SHA-256', () => {
   const verifier = new HeldPasswordVerifier();
   const clients = [
     client('orders', [plain('old secret'), sha256('new secret')]),
@@ -120,7 +120,7 @@ describe('clients with secrets in the clear or as their SHA-256', () => {
   ];
   const authenticate = authenticator(clients, { verifier });
 
-  it('are known by any of their secrets', async () => {
+  it('authenticate with any of their secrets', async () => {
     expect(await askSecret(authenticate, 'orders', 'old secret')).toBe('is orders');
     expect(await askSecret(authenticate, 'orders', 'new secret')).toBe('is orders');
     expect(await askSecret(authenticate, 'billing', 'the secret of billing')).toBe('is billing');
@@ -140,15 +140,15 @@ describe('clients with secrets in the clear or as their SHA-256', () => {
     // The hash that is kept is no secret: who reads the configuration cannot use it.
     ['billing', createHash('sha256').update('the secret of billing').digest('hex')],
     ['__proto__', 'old secret'],
-  ])('are not known otherwise: %s with %j', async (id, secret) => {
+  ])('do not authenticate otherwise: %s with %j', async (id, secret) => {
     expect(await askSecret(authenticate, id, secret)).toBe('wrong_client_credentials');
   });
 
-  it('have to show something', async () => {
+  it('must send a credential', async () => {
     expect(await ask(authenticate, { kind: 'none' })).toBe('missing_client');
   });
 
-  it('cost as many comparisons, right or wrong, known or not', async () => {
+  it('cost the same number of comparisons for right, wrong and unknown', async () => {
     class CountedDigest extends HmacSecretDigest {
       compared = 0;
       override equal(first: string, second: string): boolean {
@@ -206,14 +206,14 @@ describe('clients with hashed secrets', () => {
     return [await pending, verifier.passwords.length - before];
   };
 
-  it('are known by any of them', async () => {
+  it('authenticate with any of their secrets', async () => {
     expect(await settled('two', 'first', true)).toEqual(['is two', 1]);
     expect(await settled('two', 'second', false, true)).toEqual(['is two', 2]);
     expect(await settled('mixed', 'in the clear')).toEqual(['is mixed', 0]);
     expect(await settled('a.0:b', 'c', true)).toEqual(['is a.0:b', 1]);
   });
 
-  it('cost as many checks where the secret is wrong as the client with the most has, and so does who is no client', async () => {
+  it('cost the same number of checks for a wrong secret as for an unknown client: the maximum of any client', async () => {
     expect(await settled('two', 'wrong', false, false)).toEqual(['wrong_client_credentials', 2]);
     expect(await settled('one', 'wrong', false, false)).toEqual(['wrong_client_credentials', 2]);
     expect(await settled('mixed', 'wrong', false, false)).toEqual(['wrong_client_credentials', 2]);
@@ -221,13 +221,13 @@ describe('clients with hashed secrets', () => {
     expect(new Set(verifier.texts.slice(-2))).toEqual(new Set([verifier.texts.at(-1)]));
   });
 
-  it('are not known by a secret that happens to be that of a decoy', async () => {
+  it('do not authenticate with the secret of a decoy', async () => {
     expect(await settled('nobody', 'guessed', true, true)).toEqual(['wrong_client_credentials', 2]);
     expect(await settled('one', 'guessed', false, true)).toEqual(['wrong_client_credentials', 2]);
     expect(await settled('two.0', 'guessed', true, true)).toEqual(['wrong_client_credentials', 2]);
   });
 
-  it('are remembered, each secret of each client apart', async () => {
+  it('are cached per client and secret', async () => {
     expect(await settled('one', 'secret', true)).toEqual(['is one', 1]);
     expect(await settled('one', 'secret')).toEqual(['is one', 0]);
     expect(await settled('two', 'secret', false, false)).toEqual(['wrong_client_credentials', 2]);
@@ -236,13 +236,13 @@ describe('clients with hashed secrets', () => {
     expect(await settled('one', 'secret', false, false)).toEqual(['wrong_client_credentials', 2]);
   });
 
-  it('are not mixed up where ids have what stands between id and secret elsewhere', async () => {
+  it('are kept apart if an id contains the separator between id and secret', async () => {
     expect(await settled('a.0:b', 'c', true)).toEqual(['is a.0:b', 1]);
     expect(await settled('a', 'b.0:c', false, false)).toEqual(['wrong_client_credentials', 2]);
     expect(await settled('a', 'b:c', false, false)).toEqual(['wrong_client_credentials', 2]);
   });
 
-  it('that use the second of their secrets are not sent back to the first as long as it is remembered', async () => {
+  it('with their second secret skip the first one while cached', async () => {
     expect(await settled('two', 'second', false, true)).toEqual(['is two', 2]);
     for (let use = 0; use < 5; use += 1) {
       clock.advance(rememberedMatchMs - 1);
@@ -251,7 +251,7 @@ describe('clients with hashed secrets', () => {
     expect(rememberedMatchMs).toBeGreaterThan(rememberedMismatchMs);
   });
 
-  it('share one check where they ask at once', async () => {
+  it('share one check for concurrent requests', async () => {
     const pending = [1, 2, 3].map(() => askSecret(authenticate, 'one', 'secret'));
     await turn();
     await verifier.answer(true);
@@ -259,7 +259,7 @@ describe('clients with hashed secrets', () => {
     expect(verifier.passwords).toHaveLength(1);
   });
 
-  it('are told where too many wait, and no secret is called wrong', async () => {
+  it('get an overload answer if too many wait, and no secret is called wrong', async () => {
     const pending = Array.from({ length: 70 }, (_, index) => askSecret(authenticate, `r${index}`, 'p'));
     await turn();
     expect(await askSecret(authenticate, 'one', 'secret')).toBe('overloaded');
@@ -269,14 +269,14 @@ describe('clients with hashed secrets', () => {
     expect(await settled('one', 'secret', true)).toEqual(['is one', 1]);
   });
 
-  it('are told where a secret could not be checked', async () => {
+  it('get an error if a secret could not be verified', async () => {
     const pending = askSecret(authenticate, 'two', 'second');
     await turn();
     await verifier.answer('failed');
     expect(await pending).toBe('overloaded');
   });
 
-  it('that wait no more are checked no further', async () => {
+  it('are no longer verified after cancellation', async () => {
     const source = new CancellationSource();
     const pending = askSecret(authenticate, 'two', 'second', source);
     await turn();
@@ -288,7 +288,7 @@ describe('clients with hashed secrets', () => {
 });
 
 describe('clients with real hashes', () => {
-  it('are known by the secrets that those are of', async () => {
+  it('authenticate with the matching secrets', async () => {
     const clients = [client('orders', [hashed(argon2id), hashed(bcrypt)]), client('billing', [hashed(bcrypt)])];
     const authenticate = authenticator(clients, { verifier: new NativePasswordVerifier() });
     expect(await askSecret(authenticate, 'orders', 'password')).toBe('is orders');
@@ -342,7 +342,7 @@ describe('clients with keys', async () => {
   const show = (assertion: string, clientId: string | null = null): Promise<string> =>
     ask(authenticate, { kind: 'assertion', clientId, assertion });
 
-  it('are known by what they sign with any of their keys', async () => {
+  it('authenticate with an assertion signed by any of their keys', async () => {
     expect(await show(signToken('RS256', ordersRsa.privateKey, claims()))).toBe('is orders');
     expect(await show(signToken('PS256', ordersRsa.privateKey, claims({ jti: 'j2' })))).toBe('is orders');
     expect(await show(signToken('ES256', ordersEc.privateKey, claims({ jti: 'j3' })), 'orders')).toBe('is orders');
@@ -353,14 +353,14 @@ describe('clients with keys', async () => {
     );
   });
 
-  it('are named by the form as the assertion names them', async () => {
+  it('have the same id in the form and in the assertion', async () => {
     const assertion = signToken('RS256', ordersRsa.privateKey, claims());
     expect(await show(assertion, 'billing')).toBe('client_mismatch');
     expect(replays.held.size).toBe(0);
     expect(await show(assertion, 'orders')).toBe('is orders');
   });
 
-  it('show each assertion once, for as long as it would be taken', async () => {
+  it('use each assertion once, for as long as it is valid', async () => {
     const assertion = signToken('RS256', ordersRsa.privateKey, claims());
     expect(await show(assertion)).toBe('is orders');
     expect(await show(assertion)).toBe('client_assertion_replayed');
@@ -369,7 +369,7 @@ describe('clients with keys', async () => {
     expect(await show(assertion)).toBe('wrong_client_assertion');
   });
 
-  it('cannot show one again in all of its life, however long it is and whenever it came', async () => {
+  it('cannot replay an assertion during its lifetime, for any length and time of arrival', async () => {
     const wholeLifeMs = longestAssertionMs + assertionClockSkewMs;
     const offsets = Array.from({ length: 12 }, (_, index) => (index * wholeLifeMs) / 11);
     for (const offsetMs of offsets.flatMap((at) => (at === 0 ? [at] : [at - 1, at]))) {
@@ -387,7 +387,7 @@ describe('clients with keys', async () => {
     }
   });
 
-  it('cannot show one again by signing or writing it anew', async () => {
+  it('cannot replay an assertion after re-signing or re-encoding it', async () => {
     expect(await show(signToken('ES256', ordersEc.privateKey, claims()))).toBe('is orders');
     // Another signature over the same claims, as everybody with ECDSA makes, and another algorithm.
     expect(await show(signToken('ES256', ordersEc.privateKey, claims()))).toBe('client_assertion_replayed');
@@ -396,13 +396,13 @@ describe('clients with keys', async () => {
     );
   });
 
-  it('of two, one alone gets in who shows the same at the same moment', async () => {
+  it('authenticate only one of two concurrent uses of one assertion', async () => {
     const assertion = signToken('RS256', ordersRsa.privateKey, claims());
     const answers = await Promise.all([show(assertion), show(assertion), show(assertion)]);
     expect(answers.sort()).toEqual(['client_assertion_replayed', 'client_assertion_replayed', 'is orders']);
   });
 
-  it('have ids of assertions of their own', async () => {
+  it('have separate assertion ids', async () => {
     expect(await show(signToken('RS256', ordersRsa.privateKey, claims()))).toBe('is orders');
     const other = claims({ iss: 'billing', sub: 'billing' });
     expect(await show(signToken('RS256', billingRsa.privateKey, other))).toBe('is billing');
@@ -433,7 +433,7 @@ describe('clients with keys', async () => {
     ['two parts', () => signToken('RS256', ordersRsa.privateKey, claims()).split('.').slice(0, 2).join('.')],
     ['nothing of a token', () => 'x'],
     ['claims that were changed', () => changed(signToken('RS256', ordersRsa.privateKey, claims()))],
-  ])('are not known by an assertion with %s, which uses up nothing', async (_, assertion) => {
+  ])('do not authenticate with %s, which consumes nothing', async (_, assertion) => {
     expect(await show(assertion())).toBe('wrong_client_assertion');
     expect(replays.held.size).toBe(0);
   });
@@ -444,7 +444,7 @@ describe('clients with keys', async () => {
     return [header, tokenPart(claims({ jti: 'j9' })), signature].join('.');
   };
 
-  it('are told where it cannot be remembered what they have shown', async () => {
+  it('get an error if the used assertion cannot be stored', async () => {
     replays.failing.add('remember');
     const assertion = signToken('RS256', ordersRsa.privateKey, claims());
     expect(await show(assertion)).toBe('store_unavailable');
@@ -452,7 +452,7 @@ describe('clients with keys', async () => {
     expect(await show(assertion)).toBe('is orders');
   });
 
-  it('cannot show one again to another configuration, issuer or store: the process remembers', async () => {
+  it('cannot replay to another configuration, issuer or store of the process', async () => {
     const spent = new SpentAssertions(clock);
     const before = authenticator(clients, { clock, spent, replays: null });
     const after = authenticator(clients, { clock, spent });
@@ -462,7 +462,7 @@ describe('clients with keys', async () => {
     expect(await ask(after, { kind: 'assertion', clientId: null, assertion })).toBe('client_assertion_replayed');
   });
 
-  it('cannot show one again to another instance that shares the store', async () => {
+  it('cannot replay to another instance that shares the store', async () => {
     const here = authenticator(clients, { clock, replays });
     const there = authenticator(clients, { clock, replays });
     const assertion = signToken('RS256', ordersRsa.privateKey, claims());
@@ -470,7 +470,7 @@ describe('clients with keys', async () => {
     expect(await ask(there, { kind: 'assertion', clientId: null, assertion })).toBe('client_assertion_replayed');
   });
 
-  it('of agents with other issuers are not one, though they have one name, one store, and ids that are the same', async () => {
+  it('of agents with other issuers are separate despite equal names, ids and store', async () => {
     const other = 'https://other.example';
     const here = authenticator(clients, { clock, replays });
     const there = authenticator(clients, { clock, replays, issuer: other });
@@ -487,7 +487,7 @@ describe('clients with keys', async () => {
     expect(await showTo(here, endpointUrl)).toBe('client_assertion_replayed');
   });
 
-  it('are told to wait where no more can be remembered, and nothing is forgotten for that', async () => {
+  it('must wait if no more assertions can be stored, and none is forgotten', async () => {
     const spent = new SpentAssertions(clock, { ofClient: 1, together: 2 });
     const full = authenticator(clients, { clock, spent, replays });
     const first = signToken('RS256', ordersRsa.privateKey, claims());
@@ -498,7 +498,7 @@ describe('clients with keys', async () => {
     expect(replays.held.size).toBe(1);
   });
 
-  it('are told that one is used up before they use it', async () => {
+  it('learn that an assertion was used before they use it', async () => {
     const assertion = signToken('RS256', ordersRsa.privateKey, claims());
     const isSpent = async () => {
       const known = await authenticate.authenticate({ kind: 'assertion', clientId: null, assertion }, neverCancelled);
@@ -512,7 +512,7 @@ describe('clients with keys', async () => {
     ]);
   });
 
-  it('have used up nothing where they were only asked who they are', async () => {
+  it('consume nothing if only their identity was checked', async () => {
     const assertion = signToken('RS256', ordersRsa.privateKey, claims());
     for (let time = 0; time < 2; time += 1) {
       const outcome = await authenticate.authenticate({ kind: 'assertion', clientId: null, assertion }, neverCancelled);
@@ -521,7 +521,7 @@ describe('clients with keys', async () => {
     expect(await show(assertion)).toBe('is orders');
   });
 
-  it('cost as many verifications where the signature is wrong, known or not, as the client with the most keys', async () => {
+  it('cost the same number of verifications for a wrong signature: the maximum of any client', async () => {
     let verified = 0;
     const keyOf = (isRight: boolean, algorithm: ClientKey['algorithm'] = 'RS256'): ClientKey => ({
       algorithm,
@@ -558,7 +558,7 @@ describe('clients with keys', async () => {
     ]);
   });
 
-  it('cost a verification where they are not known, too', async () => {
+  it('cost a verification even if unknown', async () => {
     let verified = 0;
     const key: ClientKey = {
       algorithm: 'RS256',
@@ -579,7 +579,7 @@ describe('clients with keys', async () => {
   });
 });
 
-describe('the client that somebody says to be', async () => {
+describe('the claimed client id', async () => {
   const authenticate = authenticator([client('orders', [plain('secret of orders')])]);
   const assertionOf = (id: string): string =>
     `${tokenPart({ alg: 'RS256' })}.${tokenPart({ iss: id, sub: id })}.${tokenPart('x')}`;
@@ -592,7 +592,7 @@ describe('the client that somebody says to be', async () => {
     ['what is no assertion', { kind: 'assertion', clientId: 'orders', assertion: 'x' }, null],
     ['a member of every object', { kind: 'secret', clientId: '__proto__', secret: 'x' }, null],
     ['nothing', { kind: 'none' }, null],
-  ])('is told where it is one of ours: by %s', (_name, credentials, claimed) => {
+  ])('is reported for a configured client: by %s', (_name, credentials, claimed) => {
     expect(authenticate.claimed(credentials)).toBe(claimed);
   });
 });

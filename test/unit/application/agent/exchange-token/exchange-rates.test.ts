@@ -7,7 +7,7 @@ const limit = { requestsPerSecond: 1, burst: 1 };
 const refusedOf = (party: string) => ({ reason: 'rate_limited', detail: `of the ${party}`, retryAfterMs: 1_000 });
 
 describe('the rates of token exchange', () => {
-  it('are each address group’s and each client’s own', () => {
+  it('are separate per address group and per client', () => {
     const clock = new ManualClock();
     const rates = new ExchangeRates(new MemoryRateLimitStore(clock), null);
     expect(rates.take('address', 'a', limit)).toBeNull();
@@ -19,7 +19,7 @@ describe('the rates of token exchange', () => {
     expect(rates.take('address', 'a', limit)).toBeNull();
   });
 
-  it('are those of one agent, and go on where that is configured anew', () => {
+  it('are shared by one agent and continue after reconfiguration', () => {
     const store = new MemoryRateLimitStore(new ManualClock());
     expect(new ExchangeRates(store, 'one').take('client', 'desk', limit)).toBeNull();
     expect(new ExchangeRates(store, 'other').take('client', 'desk', limit)).toBeNull();
@@ -27,7 +27,7 @@ describe('the rates of token exchange', () => {
     expect(new ExchangeRates(store, 'one').take('client', 'desk', limit)).toEqual(refusedOf('client'));
   });
 
-  it('are asked of a store that answers later, and let nobody through where it cannot be asked', async () => {
+  it('can come from an asynchronous store, and refuse if it is unavailable', async () => {
     const memory = new MemoryRateLimitStore(new ManualClock());
     const late = new ExchangeRates({ take: async (charges) => memory.take(charges) }, null);
     expect(await late.take('client', 'desk', limit)).toBeNull();

@@ -5,8 +5,8 @@ import { actorFields, ExchangeWorld, samlFields, seen } from '../../../../suppor
 const steps = ['authenticate', 'verify subject', 'verify actor', 'remember', 'sign'] as const;
 const fields = { ...samlFields, ...actorFields };
 
-describe.each(steps)('an exchange whose client goes away at the step: %s', (last) => {
-  it('issues nothing, and goes no further', async () => {
+describe.each(steps)('an exchange cancelled at the step: %s', (last) => {
+  it('issues nothing and stops', async () => {
     const world = new ExchangeWorld({ hasClient: true });
     const cancellation = new CancellationSource();
     const taken: string[] = [];
@@ -22,8 +22,8 @@ describe.each(steps)('an exchange whose client goes away at the step: %s', (last
   });
 });
 
-describe.each(steps)('where this step fails in a way that nobody has thought of: %s', (last) => {
-  it('the exchange fails, and says nothing of it', async () => {
+describe.each(steps)('an unexpected failure of the step: %s', (last) => {
+  it('fails the exchange and reveals nothing', async () => {
     const world = new ExchangeWorld({ hasClient: true });
     world.before = (step) => {
       if (step === last) throw new TypeError('with the-token-of-ann in its text');
@@ -36,7 +36,7 @@ describe.each(steps)('where this step fails in a way that nobody has thought of:
   });
 });
 
-it('an exchange takes the steps in this order', async () => {
+it('an exchange runs its steps in this order', async () => {
   const world = new ExchangeWorld({ hasClient: true });
   const taken: string[] = [];
   world.before = (step) => void taken.push(step);
@@ -44,7 +44,7 @@ it('an exchange takes the steps in this order', async () => {
   expect(taken).toEqual(steps);
 });
 
-it('an actor token is not looked at where the subject token is none', async () => {
+it('an actor token is not verified if the subject token is invalid', async () => {
   const world = new ExchangeWorld();
   const taken: string[] = [];
   world.before = (step) => void taken.push(step);

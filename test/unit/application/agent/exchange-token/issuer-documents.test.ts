@@ -17,7 +17,7 @@ const ask = (world: ExchangeWorld, uri: string, headers: HeaderList = [], method
   world.answer(world.event({ uri, headers, method }));
 
 describe('the keys of the issuer', () => {
-  it('are all that are published, each once', () => {
+  it('are all published ones, each once', () => {
     const made = new ExchangeWorld();
     const keys = [made.signingKey('new'), made.publishedKey('old'), made.publishedKey('new')] as const;
     const { body, headers } = seen(ask(new ExchangeWorld({ keys }), '/token/jwks'));
@@ -25,7 +25,7 @@ describe('the keys of the issuer', () => {
     expect(headers['content-type']).toEqual(['application/jwk-set+json']);
   });
 
-  it('are none where a secret alone signs, and the secret is not among the others', () => {
+  it('are empty if only a secret signs, and never contain the secret', () => {
     const made = new ExchangeWorld();
     const alone = new ExchangeWorld({ keys: [secretKey(made)] });
     expect(seen(ask(alone, '/token/jwks')).body).toEqual({ keys: [] });
@@ -37,7 +37,7 @@ describe('the keys of the issuer', () => {
 });
 
 describe('the metadata of the issuer', () => {
-  it('says where the keys and the token endpoint are, as JSON', () => {
+  it('names the keys and the token endpoint, as JSON', () => {
     const { body, headers } = seen(ask(new ExchangeWorld(), exchangeOptions.metadataPath));
     expect(headers['content-type']).toEqual(['application/json']);
     expect(body).toMatchObject({
@@ -62,7 +62,7 @@ describe('the metadata of an issuer with clients', () => {
   const bySecret = { ...client, secrets: [{ kind: 'plain', text: new Secret('the secret of the desk') } as const] };
   const byKey = { ...client, id: 'shop', publicKeyFiles: ['/shop.pem'] };
 
-  it('tells how they authenticate themselves, and nothing of a single one', () => {
+  it('lists authentication methods and names no client', () => {
     const metadataOf = (...clients: TokenExchangeOptions['clients'] & {}) => {
       const world = new ExchangeWorld({ options: { clients, allowedScopes: ['read', 'write'] } });
       return seen(ask(world, exchangeOptions.metadataPath)).body;
@@ -81,7 +81,7 @@ describe('the metadata of an issuer with clients', () => {
 });
 
 describe.each(paths)('the document at %s', (path) => {
-  it('may be kept for five minutes, and is then asked for by its tag', () => {
+  it('can be cached for five minutes, and revalidated by its ETag', () => {
     const world = new ExchangeWorld();
     const { status, headers } = seen(ask(world, path));
     const [tag = ''] = headers['etag'] ?? [];
@@ -103,7 +103,7 @@ describe.each(paths)('the document at %s', (path) => {
     expect(seen(ask(world, path, ['if-none-match', '"other"', 'if-none-match', tag])).status).toBe(304);
   });
 
-  it('is read with HEAD as well, whatever the query, and with no other method', () => {
+  it('is served for GET and HEAD with any query, and for no other method', () => {
     const world = new ExchangeWorld();
     expect(ask(world, `${path}?subject_token=x`, [], 'HEAD')).toEqual(ask(world, path));
     for (const method of ['POST', 'PUT', 'OPTIONS', 'get']) {
@@ -114,7 +114,7 @@ describe.each(paths)('the document at %s', (path) => {
     }
   });
 
-  it('is no exchange: nothing is counted, and no rate limits it', () => {
+  it('is not an exchange: no count and no rate limit', () => {
     const world = new ExchangeWorld({ options: { rateLimit: { requestsPerSecond: 1, burst: 1 } } });
     for (let count = 0; count < 5; count += 1) expect(seen(ask(world, path)).status).toBe(200);
     expect(world.results).toEqual([]);
@@ -122,7 +122,7 @@ describe.each(paths)('the document at %s', (path) => {
   });
 });
 
-it('the tag changes with the document', () => {
+it('the ETag changes with the document', () => {
   const made = new ExchangeWorld();
   const tagOf = (world: ExchangeWorld) => seen(ask(world, '/token/jwks')).headers['etag'];
   expect(tagOf(new ExchangeWorld({ keys: [made.signingKey('two')] }))).not.toEqual(tagOf(made));

@@ -243,7 +243,7 @@ const secrets = [clientSecret, 'the-token-of', 'the-assertion-of', 'a-forged-tok
 describe.each(reasons)('an exchange that is refused for %s', (reason) => {
   const { told, plan, ask } = cases[reason];
 
-  it('is answered as OAuth has it, kept by no cache', async () => {
+  it('gets an OAuth error that is not cacheable', async () => {
     const { status, body, headers } = seen(await ask(new ExchangeWorld(plan)));
     expect(`${status} ${String(body['error'])}`).toBe(told);
     expect(Object.keys(body)).toEqual(['error', 'error_description']);
@@ -258,7 +258,7 @@ describe.each(reasons)('an exchange that is refused for %s', (reason) => {
     else expect(headers['retry-after']).toBeUndefined();
   });
 
-  it('is one line in the log and one count, by its reason', async () => {
+  it('gives one log line and one count, by its reason', async () => {
     const world = new ExchangeWorld(plan);
     const answer = await ask(world);
     expect(answer.audit.reasonCodes).toEqual([reason]);
@@ -270,7 +270,7 @@ describe.each(reasons)('an exchange that is refused for %s', (reason) => {
     });
   });
 
-  it('gives no token away, to the client or to the log', async () => {
+  it('reveals no token, to the client or in the log', async () => {
     const world = new ExchangeWorld(plan);
     const shown = JSON.stringify([await ask(world), world.logger.lines]);
     for (const secret of secrets) expect(shown).not.toContain(secret);
@@ -278,7 +278,7 @@ describe.each(reasons)('an exchange that is refused for %s', (reason) => {
   });
 });
 
-it('what is told of a reason has the characters alone that RFC 6749, section 5.2, allows', () => {
+it('the error description uses only the characters of RFC 6749, section 5.2', () => {
   for (const { description } of Object.values(exchangeRefusals)) {
     expect([...description].every((character) => character >= ' ' && character <= '~')).toBe(true);
     expect(description).not.toMatch(/["\\]/);

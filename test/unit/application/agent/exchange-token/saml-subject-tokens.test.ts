@@ -76,8 +76,8 @@ const accepted = async (asked: Asked) => {
   return result.value;
 };
 
-describe('a SAML token that is in order', () => {
-  it('gives the user, who says so, and until when', async () => {
+describe('a valid SAML token', () => {
+  it('gives the user, the issuer and the expiry', async () => {
     const exchange = new Exchange({ assertion: { id: '_a' } });
     expect(await exchange.verify()).toEqual({
       ok: true,
@@ -100,7 +100,7 @@ describe('a SAML token that is in order', () => {
     expect(keys).toEqual([{ signingCertificates: ['MIIB'], decryptionKey: spKey.decryptionKey }]);
   });
 
-  it('has attributes for claims, by their names, whatever these are', async () => {
+  it('gives its attributes as claims, under any names', async () => {
     const { claims } = await accepted({
       assertion: {
         attributes: [
@@ -119,7 +119,7 @@ describe('a SAML token that is in order', () => {
     expect(Object.getPrototypeOf(claims)).toBe(Object.prototype);
   });
 
-  it('may be taken again where that is configured, unless its issuer wants it used once', async () => {
+  it('can be reused if configured, unless its issuer demands single use', async () => {
     expect((await accepted({ oneTime: false })).oneTime).toBeNull();
     const conditions = new Exchange().assertion().conditions;
     if (conditions === null) throw new Error('there are none');
@@ -127,7 +127,7 @@ describe('a SAML token that is in order', () => {
     expect(once.oneTime).not.toBeNull();
   });
 
-  it('is remembered by what sign-on remembers it by: what was used there is not new here', async () => {
+  it('shares its replay cache with sign-on', async () => {
     const exchange = new Exchange({ options: { allowIdpInitiated: true } });
     const { world } = exchange;
     const forEndpoint = exchange.assertion().confirmations;
@@ -144,7 +144,7 @@ describe('a SAML token that is in order', () => {
     expect(await world.replays.remember(key, untilMs)).toEqual({ ok: true, value: 'seen' });
   });
 
-  it('obeys the settings of sign-on for who and how', async () => {
+  it('follows the sign-on settings for user and attributes', async () => {
     expect(await new Exchange({ options: { userIdAttribute: 'uid' } }).outcome()).toBe('invalid unusable_user_id');
     expect((await accepted({ options: { userIdAttribute: 'mail' } })).subject).toBe('ann@example.com');
     const authnContexts = ['urn:strong'];
@@ -153,15 +153,15 @@ describe('a SAML token that is in order', () => {
     expect(await new Exchange({ options: { clockSkewMs: 0 } }).outcome()).toBe('accepted');
   });
 
-  it('needs no sign-on to be allowed that the identity provider begins, nor a fresh one', async () => {
+  it('does not need sign-on initiated by the identity provider, nor fresh authentication', async () => {
     const options = { allowIdpInitiated: false, forceAuthn: true };
     const statement = { authnInstantMs: 0, sessionIndex: null, sessionNotOnOrAfterMs: null, contextClass: null };
     expect(await new Exchange({ options, assertion: { authentication: [statement] } }).outcome()).toBe('accepted');
   });
 });
 
-describe('what was meant for a sign-on', () => {
-  it('is no token: an assertion for the consumer endpoint, asked for or not', async () => {
+describe('an assertion for a sign-on', () => {
+  it('is not accepted as a token if meant for the consumer endpoint, solicited or not', async () => {
     const exchange = new Exchange();
     const { verifier } = exchange.world;
     verifier.assertion = ok({ head: null, assertion: exchange.world.response(null).assertion });
@@ -174,7 +174,7 @@ describe('what was meant for a sign-on', () => {
     expect(await exchange.outcome()).toBe('invalid wrong_in_response_to');
   });
 
-  it('is no token though its confirmation names the token endpoint: it answers a request', async () => {
+  it('is not accepted as a token if it answers a request, even with the token endpoint as recipient', async () => {
     const exchange = new Exchange();
     const [confirmation] = exchange.assertion().confirmations;
     if (!confirmation?.data) throw new Error('there is none');
@@ -197,14 +197,14 @@ describe('a SAML token that cannot be verified', () => {
     verifier_failed: 'keys_unavailable verifier_failed',
   };
   for (const [failure, expected] of Object.entries(kinds)) {
-    it(`is told of by ${failure}`, async () => {
+    it(`reports ${failure}`, async () => {
       const exchange = new Exchange();
       exchange.world.verifier.assertion = err(failure as VerifierFailure);
       expect(await exchange.outcome()).toBe(expected);
     });
   }
 
-  it('waits for what is known of the identity provider, and hurries that', async () => {
+  it("waits for the identity provider's metadata, and triggers its fetch", async () => {
     const exchange = new Exchange();
     exchange.world.provider = null;
     expect(await exchange.outcome()).toBe('provider_unavailable provider_unavailable');
@@ -212,7 +212,7 @@ describe('a SAML token that cannot be verified', () => {
     expect(exchange.world.verifier.documents).toEqual([]);
   });
 
-  it('is one too many where the share of the client is used up, by whatever it was', async () => {
+  it("is refused if the client's share is exhausted, for any use", async () => {
     const exchange = new Exchange();
     const { clientIp } = exchange.world.event('/').metadata;
     let end: () => void = () => undefined;
@@ -227,7 +227,7 @@ describe('a SAML token that cannot be verified', () => {
     expect(await exchange.outcome()).toBe('accepted');
   });
 
-  it('is given up where nobody waits for it any more', async () => {
+  it('is abandoned after cancellation', async () => {
     const exchange = new Exchange();
     const source = new CancellationSource();
     source.cancel();

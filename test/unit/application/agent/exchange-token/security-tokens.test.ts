@@ -41,8 +41,8 @@ const ownToken = (more: JsonObject = {}, header: Readonly<Record<string, unknown
 const corpToken = (more: JsonObject = {}, header: Readonly<Record<string, unknown>> = {}) =>
   signed('corp', claimsOf(corpIssuer, more), { kid: 'one', ...header });
 
-describe('a token that is verified', () => {
-  it('is one of our own, as its signing key makes it', async () => {
+describe('a verified token', () => {
+  it('is one of our own if our signing key verifies it', async () => {
     const { verify } = await tokenParties();
     const token = await own.sign('at+jwt', JSON.stringify({ ...ownClaims, scope: 'read' }));
     expect(await verify(token)).toEqual({
@@ -81,7 +81,7 @@ describe('a token that is verified', () => {
     ['application/at+jwt', true],
     ['JWT', false],
     [undefined, false],
-  ])('is typed for access, whatever it is shown as and whoever has signed it, by %s: %s', async (typ, isTyped) => {
+  ])('counts as an access token regardless of its declared type and issuer, by %s: %s', async (typ, isTyped) => {
     const { verify } = await tokenParties();
     for (const token of [corpToken({}, { typ }), signed('local', claimsOf(localIssuer), { typ })]) {
       const verified = await verify(token, 'jwt');
@@ -89,13 +89,13 @@ describe('a token that is verified', () => {
     }
   });
 
-  it('has no issuer where it names none and none is asked for', async () => {
+  it('needs no issuer if none is configured', async () => {
     const { verify } = await tokenParties({ jwt: { issuer: null } });
     const { iss: _, ...claims } = claimsOf(localIssuer);
     expect(await verify(signed('local', claims))).toMatchObject({ ok: true, value: { issuer: null, isOwn: false } });
   });
 
-  it('is over when it says, although it is taken a little longer', async () => {
+  it('expires at its own time, although the skew accepts it a little longer', async () => {
     const { verify } = await tokenParties();
     for (const token of [ownToken({ exp: now - 10 }), corpToken({ exp: now - 9.5 })]) {
       const verified = await verify(token);
@@ -105,7 +105,7 @@ describe('a token that is verified', () => {
   });
 });
 
-describe('a token that names us as its issuer', () => {
+describe('a token with us as issuer', () => {
   it.each<[string, string, string]>([
     ['is signed by a stranger', signed('stranger', ownClaims, ownHeader), 'own: bad_signature'],
     ['is signed by a provider', signed('corp', ownClaims, { ...ownHeader, kid: 'one' }), 'own: unknown_key'],
@@ -136,7 +136,7 @@ describe('a token that names us as its issuer', () => {
       ownToken().replace(/\..*\./, `.${Buffer.from('{"iss":"a","iss":"b"}').toString('base64url')}.`),
       'malformed',
     ],
-  ])('is refused where it %s', async (_, token, detail) => {
+  ])('is refused if it %s', async (_, token, detail) => {
     // Whoever else could vouch for it would: no issuer is asked for.
     const { told } = await tokenParties({ jwt: { issuer: null, audiences: [] } });
     expect(await told(token)).toBe(detail);
@@ -144,20 +144,20 @@ describe('a token that names us as its issuer', () => {
     expect(await told(token, 'id_token')).toBe(detail === 'malformed' ? detail : 'own: wrong_type');
   });
 
-  it('is refused with claims that were put in place of its own', async () => {
+  it('is refused with replaced claims', async () => {
     const { told } = await tokenParties();
     const [header, , signature] = ownToken().split('.');
     expect(await told(`${header}.${tokenPart({ ...ownClaims, sub: 'root' })}.${signature}`)).toBe('own: bad_signature');
   });
 
-  it('is refused where it is signed with our public key as a secret', async () => {
+  it('is refused if it is signed with our public key as a secret', async () => {
     const { told } = await tokenParties();
     const token = signToken('HS256', publicPem(pairs.own.publicKey), ownClaims, ownHeader);
     expect(obeysTheHeader(token, pairs.own.publicKey)).toBe(true);
     expect(await told(token)).toBe('own: wrong_algorithm');
   });
 
-  it('is refused where it brings its own key', async () => {
+  it('is refused with an embedded key', async () => {
     const { told } = await tokenParties();
     const token = signed('stranger', ownClaims, { ...ownHeader, jwk: publicJwk(pairs.stranger.publicKey) });
     expect(believesTheHeader(token, () => ({}))).toBe(true);
@@ -174,7 +174,7 @@ describe('a token that names us as its issuer', () => {
     expect(await told(signToken('RS512', pair.privateKey, ownClaims, header))).toBe('own: wrong_algorithm');
   });
 
-  it('is taken under a secret, and a secret alone, where that is what signs', async () => {
+  it('is accepted under a secret only if a secret signs', async () => {
     const secret = 'a secret that is longer than thirty-two bytes';
     const key = await ownKey(secret, 'HS256');
     const { told } = await tokenParties({ keys: [key] });
@@ -185,32 +185,32 @@ describe('a token that names us as its issuer', () => {
     expect(await told(signed('own', ownClaims, header))).toBe('own: wrong_algorithm');
   });
 
-  it('is judged by our keys alone, although the configured key is for our issuer too', async () => {
+  it('is verified only with our keys, although the configured key has our issuer too', async () => {
     const { told } = await tokenParties({ jwt: { issuer: ownIssuer } });
     expect(await told(signed('local', ownClaims, { typ: 'at+jwt' }))).toBe('own: unknown_key');
     expect(await told(ownToken())).toBe('taken');
   });
 
-  it('is judged by our keys alone, although a provider has our issuer', async () => {
+  it('is verified only with our keys, although a provider has our issuer', async () => {
     const { told } = await tokenParties({ corp: { issuer: ownIssuer } });
     expect(await told(signed('corp', ownClaims, { kid: 'one', typ: 'at+jwt' }))).toBe('own: unknown_key');
     expect(await told(ownToken())).toBe('taken');
   });
 
-  it('is taken under a key that is only published, and no longer once it is not', async () => {
+  it('is accepted under a key that is only published, until it is removed', async () => {
     const next = await ownKey(privatePem(pairs.stranger.privateKey));
     expect(await (await tokenParties({ keys: [next, own] })).told(ownToken())).toBe('taken');
     expect(await (await tokenParties({ keys: [next] })).told(ownToken())).toBe('own: unknown_key');
   });
 
-  it('is an access token only by its type, and a JWT by either', async () => {
+  it('is an access token only by its type, and a JWT by either type', async () => {
     const { told } = await tokenParties();
     expect(await told(ownToken({}, { typ: 'JWT' }), 'access_token')).toBe('own: wrong_type');
     expect(await told(ownToken({}, { typ: 'JWT' }), 'jwt')).toBe('taken');
     expect(await told(ownToken(), 'jwt')).toBe('taken');
   });
 
-  it('is no token of ours where the issuer is not exactly ours', async () => {
+  it('is not ours if the issuer differs in any way', async () => {
     const { told } = await tokenParties();
     for (const iss of [`${ownIssuer}/`, ownIssuer.toUpperCase(), ` ${ownIssuer}`, '']) {
       expect(await told(ownToken({ iss }))).toBe('jwt: bad_signature');
@@ -218,7 +218,7 @@ describe('a token that names us as its issuer', () => {
   });
 });
 
-describe('a token of others', () => {
+describe('a token of another issuer', () => {
   it.each<[string, string, string]>([
     [
       'of one provider under the issuer of another',
@@ -252,19 +252,19 @@ describe('a token of others', () => {
     ['that is too long', corpToken({ pad: 'a'.repeat(16_384) }), 'too_large'],
     ['that is no token', 'opaque', 'malformed'],
     ['that is nothing', '', 'malformed'],
-  ])('is refused: one %s', async (_, token, detail) => {
+  ])('is refused: a token %s', async (_, token, detail) => {
     const { told } = await tokenParties();
     expect(await told(token)).toBe(detail);
     expect(await told(token, 'jwt')).toBe(detail);
   });
 
-  it('is refused where nobody is in charge of it', async () => {
+  it('is refused without a verifier for it', async () => {
     const { told } = await tokenParties({ jwt: null, hasProviders: false });
     expect(await told(corpToken())).toBe('unknown_issuer');
     expect(await told(ownToken())).toBe('taken');
   });
 
-  it('needs the required scopes of its provider, but as an ID token, which has none', async () => {
+  it("needs its provider's required scopes, unless it is an ID token", async () => {
     const { told } = await tokenParties({ corp: { requiredScopes: ['read'] } });
     expect(await told(corpToken({ scope: 'read' }))).toBe('taken');
     expect(await told(corpToken())).toBe('oidc: insufficient_scope');
@@ -302,13 +302,13 @@ describe('an ID token and an access token', () => {
     ],
     ['a logout token shown as a JWT', corpToken({ events: {} }), 'jwt', 'wrong_type'],
     ['a DPoP proof', corpToken({}, { typ: 'dpop+jwt' }), 'jwt', 'oidc: wrong_type'],
-  ])('are not taken for one another: %s', async (_, token, kind, detail) => {
+  ])('are not interchangeable: %s', async (_, token, kind, detail) => {
     const { told } = await tokenParties();
     expect(await told(token, kind)).toBe(detail);
   });
 
   it.each(['logout+jwt', 'secevent+jwt', 'dpop+jwt', 'token-introspection+jwt', '', ['at+jwt'], null])(
-    'are not told from another type under the configured key: %j',
+    'are not distinguished under the configured key: %j',
     async (typ) => {
       const { told } = await tokenParties();
       const token = signed('local', claimsOf(localIssuer), { typ });
@@ -320,7 +320,7 @@ describe('an ID token and an access token', () => {
     },
   );
 
-  it('differ in what a provider without an audience means', async () => {
+  it('differ for a provider without an audience', async () => {
     const { told } = await tokenParties({ corp: { audiences: [] }, jwt: { audiences: [] } });
     expect(await told(corpToken())).toBe('taken');
     expect(await told(corpToken(), 'id_token')).toBe('oidc: wrong_audience');
@@ -331,7 +331,7 @@ describe('an ID token and an access token', () => {
 describe('a token that waits for a key', () => {
   const waiting = (jwt: { readonly issuer: null } | null) => tokenParties({ jwt });
 
-  it('cannot be judged where the key does not come in time', async () => {
+  it('is undecided if the key does not arrive in time', async () => {
     const { told, source, scheduler } = await waiting(null);
     source.isHeld = true;
     const pending = told(corpToken({}, { kid: 'new' }));
@@ -339,7 +339,7 @@ describe('a token that waits for a key', () => {
     expect(await pending).toBe('keys_unavailable');
   });
 
-  it('is taken all the same where the configured key vouches for it', async () => {
+  it('is accepted if the configured key verifies it', async () => {
     const { verify, source, scheduler } = await waiting({ issuer: null });
     source.isHeld = true;
     const pending = verify(signed('local', claimsOf(corpIssuer), { kid: 'new' }));
@@ -347,7 +347,7 @@ describe('a token that waits for a key', () => {
     expect(await pending).toMatchObject({ ok: true, value: { isOwn: false } });
   });
 
-  it('is taken all the same where the time for keys is over and the configured key vouches for it', async () => {
+  it('is accepted after the key timeout if the configured key verifies it', async () => {
     const { verify, source } = await waiting({ issuer: null });
     source.isHeld = true;
     const over = new CancellationSource();
@@ -356,7 +356,7 @@ describe('a token that waits for a key', () => {
     expect(await pending).toMatchObject({ ok: true, value: { isOwn: false } });
   });
 
-  it('is given up when nobody waits for it any more', async () => {
+  it('is abandoned after cancellation', async () => {
     const { verify, source } = await waiting({ issuer: null });
     source.isHeld = true;
     const cancellation = new CancellationSource();
@@ -367,7 +367,7 @@ describe('a token that waits for a key', () => {
 });
 
 describe('a SAML token', () => {
-  it('is for the SAML side to verify, and only where there is one', async () => {
+  it('is verified by the SAML verifier, if there is one', async () => {
     const { tokens, verify } = await tokenParties();
     expect(tokens).toBeInstanceOf(SecurityTokens);
     expect(await verify('PHNhbWw+', 'saml2')).toMatchObject({ ok: false, error: { kind: 'invalid' } });

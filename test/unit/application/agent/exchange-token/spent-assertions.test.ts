@@ -8,8 +8,8 @@ import { ManualClock } from '../../../../support/shared/manual-clock.js';
 
 const lifeMs = longestAssertionMs + assertionClockSkewMs;
 
-describe('the assertions that an agent has taken', () => {
-  it('are taken once, those of each client apart', () => {
+describe('the used assertions of an agent', () => {
+  it('are accepted once, separately per client', () => {
     const spent = new SpentAssertions(new ManualClock());
     expect([spent.take('a', '1'), spent.take('a', '1'), spent.take('a', '2'), spent.take('b', '1')]).toEqual([
       'first',
@@ -20,7 +20,7 @@ describe('the assertions that an agent has taken', () => {
   });
 
   it.each([0, 1, lifeMs / 4, lifeMs / 2, lifeMs - 1])(
-    'are known for a whole life, whenever they came: %d ms',
+    'are kept for their whole lifetime at any arrival: %d ms',
     (offsetMs) => {
       const clock = new ManualClock();
       const spent = new SpentAssertions(clock);
@@ -38,7 +38,7 @@ describe('the assertions that an agent has taken', () => {
     },
   );
 
-  it('are told of without being taken, for as long as they are known', () => {
+  it('can be looked up without consuming, while kept', () => {
     const clock = new ManualClock();
     const spent = new SpentAssertions(clock, { ofClient: 1, together: 1 });
     expect([spent.has('a', '1'), spent.has('a', '1'), spent.take('a', '1')]).toEqual([false, false, 'first']);
@@ -49,7 +49,7 @@ describe('the assertions that an agent has taken', () => {
     expect(spent.has('a', '1')).toBe(false);
   });
 
-  it('are forgotten after two lives, those of a client that comes no more as well', () => {
+  it('expire after two lifetimes, also for inactive clients', () => {
     const clock = new ManualClock();
     const spent = new SpentAssertions(clock, { ofClient: 2, together: 2 });
     expect([spent.take('a', '1'), spent.take('b', '1'), spent.take('c', '1')]).toEqual(['first', 'first', 'full']);
@@ -59,7 +59,7 @@ describe('the assertions that an agent has taken', () => {
     expect([spent.take('c', '1'), spent.take('a', '1')]).toEqual(['first', 'first']);
   });
 
-  it('are forgotten after a long silence at once', () => {
+  it('expire immediately after a long silence', () => {
     const clock = new ManualClock();
     const spent = new SpentAssertions(clock, { ofClient: 1, together: 1 });
     expect(spent.take('a', '1')).toBe('first');
@@ -67,7 +67,7 @@ describe('the assertions that an agent has taken', () => {
     expect(spent.take('a', '1')).toBe('first');
   });
 
-  it('are so many of one client that the others have room', () => {
+  it('are limited per client, so other clients have room', () => {
     const spent = new SpentAssertions(new ManualClock(), { ofClient: 2, together: 3 });
     const taken = ['1', '2', '3'].map((id) => spent.take('a', id));
     expect(taken).toEqual(['first', 'first', 'full']);
@@ -75,7 +75,7 @@ describe('the assertions that an agent has taken', () => {
     expect(spent.take('a', '1')).toBe('seen');
   });
 
-  it('may be given back, and leave room then', () => {
+  it('can be released, which frees room', () => {
     const clock = new ManualClock();
     const spent = new SpentAssertions(clock, { ofClient: 1, together: 1 });
     expect(spent.take('a', '1')).toBe('first');

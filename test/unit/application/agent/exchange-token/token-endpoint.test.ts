@@ -14,7 +14,7 @@ import {
 const type = (name: string): string => `urn:ietf:params:oauth:token-type:${name}`;
 const payloadOf = (world: ExchangeWorld, index = 0) => parseClaims(world.signed[index]?.payload ?? '') ?? {};
 
-describe('an exchange that is granted', () => {
+describe('a granted exchange', () => {
   it('answers with the token, its type, its lifetime and its scope (RFC 8693, section 2.2.1)', async () => {
     const world = new ExchangeWorld();
     const { status, body, headers } = seen(await world.exchange());
@@ -33,7 +33,7 @@ describe('an exchange that is granted', () => {
     });
   });
 
-  it('signs what the rules grant', async () => {
+  it('signs the claims that the rules grant', async () => {
     const world = new ExchangeWorld();
     await world.exchange({ audience: 'billing', resource: 'https://orders.example', scope: 'read', ...actorFields });
     const nowSecs = world.clock.seconds();
@@ -52,7 +52,7 @@ describe('an exchange that is granted', () => {
     });
   });
 
-  it('says no scope where the token has none, and the type that was asked for', async () => {
+  it('omits scope for a token without one, and returns the requested type', async () => {
     const world = new ExchangeWorld();
     world.tokens.set('the-token-of-ann', world.token('ann'));
     const { body } = seen(await world.exchange({ requested_token_type: type('jwt') }));
@@ -61,7 +61,7 @@ describe('an exchange that is granted', () => {
     expect(world.signed[0]?.type).toBe('JWT');
   });
 
-  it('is one line in the log that says who got what for whom', async () => {
+  it('logs one line with actor, subject and audience', async () => {
     const world = new ExchangeWorld({ hasClient: true });
     await world.exchangeAsClient({ audience: 'billing', scope: 'read', ...actorFields });
     expect(world.results).toEqual(['issued']);
@@ -91,7 +91,7 @@ describe('an exchange that is granted', () => {
     ]);
   });
 
-  it('takes an assertion once, until its time is over', async () => {
+  it('accepts an assertion once, until it expires', async () => {
     const world = new ExchangeWorld();
     expect(seen(await world.exchange(samlFields)).status).toBe(200);
     expect([...world.replays.held]).toEqual([['assertion-1', world.clock.wallMs() + 900_000]]);
@@ -100,14 +100,14 @@ describe('an exchange that is granted', () => {
     expect(world.signed).toHaveLength(1);
   });
 
-  it('takes of two exchanges of one assertion at the same moment one alone', async () => {
+  it('accepts only one of two concurrent exchanges of one assertion', async () => {
     const world = new ExchangeWorld();
     const answers = await Promise.all(Array.from({ length: 8 }, () => world.exchange(samlFields)));
     expect(answers.filter((answer) => seen(answer).status === 200)).toHaveLength(1);
     expect(world.signed).toHaveLength(1);
   });
 
-  it('remembers no assertion that is refused for something else', async () => {
+  it('does not store an assertion of a refused exchange', async () => {
     const world = new ExchangeWorld();
     await world.exchange({ ...samlFields, audience: 'payroll' });
     await world.exchange({ ...samlFields, scope: 'read' });
@@ -117,7 +117,7 @@ describe('an exchange that is granted', () => {
 });
 
 describe('clients', () => {
-  it('have to authenticate themselves before anything else of the request is judged', async () => {
+  it('must authenticate before any other check of the request', async () => {
     const world = new ExchangeWorld({ hasClient: true });
     const steps: string[] = [];
     world.before = (step) => void steps.push(step);
@@ -125,21 +125,21 @@ describe('clients', () => {
     expect(steps).toEqual(['authenticate']);
   });
 
-  it('are named in what is issued to them, whatever the subject token says', async () => {
+  it('are named in their issued token, regardless of the subject token', async () => {
     const world = new ExchangeWorld({ hasClient: true });
     world.tokens.set('the-token-of-ann', world.token('ann', { client_id: 'another', azp: 'another' }));
     await world.exchangeAsClient();
     expect(payloadOf(world)['client_id']).toBe('desk');
   });
 
-  it('need no credentials where there are none, and those that come are not looked at', async () => {
+  it('need no credentials if none are configured, and any credentials are ignored', async () => {
     const world = new ExchangeWorld();
     const headers = ['authorization', 'Basic !!!', 'authorization', basicOf('a', 'b')];
     expect(seen(await world.exchange({ client_id: 'x', client_secret: 'y' }, { headers })).status).toBe(200);
     expect(payloadOf(world)['client_id']).toBe('https://gateway.example');
   });
 
-  it('have a rate of their own, counted once they are known', async () => {
+  it('have a separate rate, counted after authentication', async () => {
     const rateLimit = { requestsPerSecond: 1, burst: 2 };
     const world = new ExchangeWorld({ hasClient: true, options: { rateLimit } });
     const ask = async (clientIp: string, secret = 'the secret of the front desk') => {
@@ -158,7 +158,7 @@ describe('clients', () => {
 });
 
 describe('the head of a request', () => {
-  it('is enough to refuse it: no body is asked for', () => {
+  it('is enough for a refusal: no body is requested', () => {
     const world = new ExchangeWorld();
     const heads = [
       world.event({ method: 'PUT' }),
@@ -174,7 +174,7 @@ describe('the head of a request', () => {
     expect(answers.map((answer) => seen(answer).status)).toEqual([405, 400, 400, 413, 400, 400, 400]);
   });
 
-  it('may announce a form as large as an assertion where one may be in it, and else as two tokens', () => {
+  it('can announce a form as large as an assertion if one may be in it, otherwise as two tokens', () => {
     const jwt = { subjectKind: 'jwt', issuedKind: 'access_token' } as const;
     const saml2 = { subjectKind: 'saml2', issuedKind: 'access_token' } as const;
     const client = { ...exchangeOptions, id: 'desk', secrets: [], publicKeyFiles: [], subjectAudiences: ['desk'] };
@@ -198,7 +198,7 @@ describe('the head of a request', () => {
     expect(largest([saml2], [[jwt]])).toBe(65_536);
   });
 
-  it('may have a query that says nothing here', () => {
+  it('can have a query that has no meaning here', () => {
     const world = new ExchangeWorld();
     for (const uri of ['/token/exchange?', '/token/exchange?trace=1&Subject_Token=2', '/token/exchange?%zz']) {
       expect(world.answer(world.event({ uri }))).toMatchObject({
@@ -209,7 +209,7 @@ describe('the head of a request', () => {
     expect(world.results).toEqual([]);
   });
 
-  it('is counted to the address group of the client: one site has all of an IPv6 /64', () => {
+  it("counts against the client's address group: an IPv6 /64 is one group", () => {
     const world = new ExchangeWorld({ options: { rateLimit: { requestsPerSecond: 0.1, burst: 2 } } });
     const ask = (clientIp: string) => {
       const event = world.event();
@@ -223,14 +223,14 @@ describe('the head of a request', () => {
     expect(world.logger.lines.map(({ fields }) => fields['detail'])).toEqual(['of the address']);
   });
 
-  it('is not limited where no limit is configured', () => {
+  it('is not limited if no limit is configured', () => {
     const world = new ExchangeWorld();
     const answers = Array.from({ length: 500 }, () => world.answer(world.event()));
     expect(answers.every(({ needsMore }) => needsMore)).toBe(true);
   });
 });
 
-it('the paths are those of the configuration', () => {
+it('the paths follow the configuration', () => {
   expect(new ExchangeWorld().endpoint.paths).toEqual([
     exchangeOptions.endpointPath,
     exchangeOptions.jwksPath,
@@ -238,7 +238,7 @@ it('the paths are those of the configuration', () => {
   ]);
 });
 
-it('a form for a path that has become another one in the meantime is no exchange', async () => {
+it('a form for a path that changed in the meantime is not an exchange', async () => {
   const world = new ExchangeWorld();
   const form = new TextEncoder().encode(new URLSearchParams(exchangeFields).toString());
   for (const uri of ['/token/jwks', '/elsewhere']) {
@@ -250,7 +250,7 @@ it('a form for a path that has become another one in the meantime is no exchange
   expect(world.signed).toEqual([]);
 });
 
-it('what somebody else has made is cut in the log', async () => {
+it('foreign texts are cut in the log', async () => {
   const world = new ExchangeWorld({ policy: { allowedAudiences: null } });
   world.tokens.set('the-token-of-ann', world.token('a'.repeat(300)));
   await world.exchange({

@@ -11,7 +11,7 @@ const heads: readonly Partial<RequestHeadersEvent>[] = [
 ];
 
 describe('a request whose form is not read', () => {
-  it('takes its share of the address all the same, whatever it is', async () => {
+  it('still consumes the rate of its address', async () => {
     const world = new ExchangeWorld({ options: { rateLimit: { requestsPerSecond: 0.001, burst: heads.length } } });
     const statuses: number[] = [];
     for (const head of heads) statuses.push(seen(await world.exchange({}, head)).status);
@@ -19,7 +19,7 @@ describe('a request whose form is not read', () => {
     for (const head of [...heads, {}]) expect(seen(await world.exchange({}, head)).status).toBe(429);
   });
 
-  it('is counted each time, and told of once in a while, with how many there were', async () => {
+  it('is counted each time, and logged at intervals with the number', async () => {
     const world = new ExchangeWorld();
     const get = () => world.exchange({}, { method: 'GET' });
     for (let time = 0; time < 5; time += 1) await get();
@@ -38,7 +38,7 @@ describe('a request whose form is not read', () => {
     ]);
   });
 
-  it.each(['too_large', 'overloaded', 'dropped'] as const)('is one whose form could not be had: %s', (kind) => {
+  it.each(['too_large', 'overloaded', 'dropped'] as const)('includes a form that could not be received: %s', (kind) => {
     const world = new ExchangeWorld();
     for (let time = 0; time < 3; time += 1) world.endpoint.refuseForm({ kind, event: world.event() });
     expect(world.results).toHaveLength(3);
@@ -47,7 +47,7 @@ describe('a request whose form is not read', () => {
 });
 
 describe('an exchange', () => {
-  it('is a line each time, refused or not', async () => {
+  it('logs one line each time, refused or not', async () => {
     const world = new ExchangeWorld();
     for (const scope of ['read', 'admin', 'admin', 'admin']) await world.exchange({ scope });
     expect(world.logger.lines).toHaveLength(4);

@@ -33,9 +33,9 @@ const slowWorld = (subjectMs: number): ExchangeWorld => {
   return world;
 };
 
-describe('keys of subject and actor', () => {
+describe('the keys of subject and actor', () => {
   it.each([0, 300, keyWaitMs - 1])(
-    'are waited for no longer than those of one: %d ms of the subject count',
+    'together wait no longer than the keys of one: %d ms of the subject count',
     async (subjectMs) => {
       const world = slowWorld(subjectMs);
       const answer = world.exchange(actorFields);
@@ -50,7 +50,7 @@ describe('keys of subject and actor', () => {
     },
   );
 
-  it('that are at hand do without a wait: an actor is verified where no time is left', async () => {
+  it('need no wait if present: an actor is verified after the timeout', async () => {
     const world = slowWorld(keyWaitMs);
     const held = world.during;
     world.during = (token, cancellation) =>
@@ -66,7 +66,7 @@ describe('keys of subject and actor', () => {
   it.each([
     ['at hand, with a key of the settings', 'local', true],
     ['not at hand', 'stranger', false],
-  ] as const)('of a provider are %s: an actor is judged by that where no time is left', async (_, signer, isGood) => {
+  ] as const)('of a provider are %s: they alone decide an actor after the timeout', async (_, signer, isGood) => {
     const { tokens, clock, scheduler, source } = await tokenParties({ jwt: { issuer: null } });
     source.isHeld = true;
     const claims = { iss: corpIssuer, sub: 'ann', aud: 'api', iat: clock.seconds(), exp: clock.seconds() + 300 };
@@ -85,7 +85,7 @@ describe('keys of subject and actor', () => {
     else expect(end).toMatchObject({ ok: false, error: { reason: 'keys_unavailable' } });
   });
 
-  it('are waited for in full where the subject was an assertion: that is no wait for keys', async () => {
+  it('have their full timeout if the subject was an assertion', async () => {
     const world = slowWorld(700);
     const answer = world.exchange({ ...samlFields, ...actorFields });
     await settled();
@@ -97,7 +97,7 @@ describe('keys of subject and actor', () => {
     expect(world.results).toEqual(['keys_unavailable']);
   });
 
-  it('are not what an assertion of the actor waits for', async () => {
+  it('do not delay an assertion of the actor', async () => {
     const world = slowWorld(0);
     const source = new CancellationSource();
     const answer = world.exchange({ ...actorFields, actor_token_type: type('saml2') }, {}, source);
@@ -109,7 +109,7 @@ describe('keys of subject and actor', () => {
     expect(world.results).toEqual(['cancelled']);
   });
 
-  it('are waited for no longer than anybody waits', async () => {
+  it('are not awaited after cancellation', async () => {
     const world = slowWorld(0);
     const source = new CancellationSource();
     const answer = world.exchange(actorFields, {}, source);

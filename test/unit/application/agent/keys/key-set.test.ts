@@ -22,7 +22,7 @@ const refetch = (keys: KeySet, longestMs = 800, cancellation: Cancellation = nev
   keys.refetch(longestMs, cancellation);
 
 describe('a key set', () => {
-  it('is fetched at once, and gives its keys by kid and algorithm', async () => {
+  it('is fetched immediately, and returns keys by kid and algorithm', async () => {
     const { keys, source } = await loaded();
     expect(source.urls).toEqual([keySetUrl]);
     expect(keys.state()).toBe('fresh');
@@ -32,7 +32,7 @@ describe('a key set', () => {
     expect([keys.hasKid('first'), keys.hasKid('other')]).toEqual([true, false]);
   });
 
-  it('is fetched anew after each interval, and in between by nobody', async () => {
+  it('is fetched after each interval, and not in between', async () => {
     const { scheduler, source } = await loaded(60_000);
     await scheduler.advance(59_999);
     expect(source.requests).toBe(1);
@@ -42,7 +42,7 @@ describe('a key set', () => {
     expect(source.requests).toBe(12);
   });
 
-  it('is fetched up to a tenth of the interval earlier, by chance', async () => {
+  it('is fetched randomly up to a tenth of the interval earlier', async () => {
     const { scheduler, source, random, sets } = testKeySets();
     source.publish(formedJwk('first'));
     random.value = 0.5;
@@ -53,7 +53,7 @@ describe('a key set', () => {
     expect(source.requests).toBe(2);
   });
 
-  it('gives the same key again while it is published, and marks it once it no longer is', async () => {
+  it('returns the same key object while it is published, and then marks it', async () => {
     const { keys, scheduler, source } = await loaded();
     const first = keys.find('first', 'ES256');
     source.publish(formedJwk('second'), formedJwk('first'));
@@ -66,7 +66,7 @@ describe('a key set', () => {
     expect(keys.find('second', 'ES256')?.isWithdrawn).toBe(false);
   });
 
-  it('takes another key under the same kid for another key', async () => {
+  it('treats another key under the same kid as different', async () => {
     const { keys, scheduler, source } = await loaded();
     const first = keys.find('first', 'ES256');
     source.publish(formedJwk('first', 'another-number'));
@@ -75,7 +75,7 @@ describe('a key set', () => {
     expect(keys.find('first', 'ES256')).not.toBe(first);
   });
 
-  it('does not bring a withdrawn key back to life where it is published again', async () => {
+  it('does not revive a withdrawn key that is published again', async () => {
     const { keys, scheduler, source } = await loaded();
     const first = keys.find('first', 'ES256');
     source.publish(formedJwk('second'));
@@ -86,7 +86,7 @@ describe('a key set', () => {
     expect(keys.find('first', 'ES256')?.isWithdrawn).toBe(false);
   });
 
-  it('keeps its keys while the provider is away, tries again ever more rarely, and recovers', async () => {
+  it('keeps its keys during an outage, retries with backoff, and recovers', async () => {
     const { keys, scheduler, source, logger } = await loaded();
     source.goDown();
     await scheduler.advance(hour);
@@ -109,7 +109,7 @@ describe('a key set', () => {
     expect(logger.lines.at(-1)).toMatchObject({ level: 'info', message: 'the key set is fresh again' });
   });
 
-  it('is tried again no more rarely than it is refreshed', async () => {
+  it('retries at least as often as it refreshes', async () => {
     const { scheduler, source } = await loaded(12_000);
     source.goDown();
     await scheduler.advance(12_000 + 5_000 + 10_000);
@@ -124,7 +124,7 @@ describe('a key set', () => {
     ['an empty set', { keys: [] }],
     ['a set of what are no keys', { keys: [{}, 'first', { kid: 'first' }] }],
     ['a set of too many keys', { keys: Array.from({ length: 101 }, (_, index) => formedJwk(`key-${index}`)) }],
-  ])('keeps its keys where the provider answers with %s', async (_, json) => {
+  ])('keeps its keys if the provider answers with %s', async (_, json) => {
     const { keys, scheduler, source } = await loaded();
     source.answerWith(json);
     await scheduler.advance(hour);
@@ -137,7 +137,7 @@ describe('a key set', () => {
     ['keys for encryption', { ...formedJwk('first'), use: 'enc' }],
     ['shared secrets', { kty: 'oct', kid: 'first', k: 'AAAA' }],
     ['keys of a type to come', { kty: 'AKP', kid: 'first', alg: 'ML-DSA-44', pub: 'AAAA' }],
-  ])('withdraws its keys where the provider publishes %s alone, and says so', async (_, jwk) => {
+  ])('withdraws its keys if the provider publishes only %s, and logs it', async (_, jwk) => {
     const { keys, scheduler, source, logger } = await loaded();
     const first = keys.find('first', 'ES256');
     source.publish(jwk);
@@ -156,7 +156,7 @@ describe('a key set', () => {
     expect(keys.find('first', 'ES256')?.isWithdrawn).toBe(false);
   });
 
-  it('leaves out the keys that cannot be used, and says so once for as long as they are the same', async () => {
+  it('skips unusable keys, and logs it once while they stay the same', async () => {
     const { keys, scheduler, source, logger } = await loaded();
     source.publish(formedJwk('first'), formedJwk('weak', unfitNumber), { kty: 'oct', kid: 'shared', k: 'c2VjcmV0' });
     await scheduler.advance(3 * hour);
@@ -168,7 +168,7 @@ describe('a key set', () => {
     expect(JSON.stringify(logger.lines)).not.toContain('c2VjcmV0');
   });
 
-  it('tells who listens that its state has changed, and nobody else', async () => {
+  it('notifies only its listeners about state changes', async () => {
     const { keys, scheduler, source } = await loaded();
     const states: string[] = [];
     const end = keys.onChange(() => states.push(keys.state()));
@@ -196,7 +196,7 @@ describe('a key set', () => {
 });
 
 describe('a refetch', () => {
-  it('brings a key that has been published since', async () => {
+  it('fetches a recently published key', async () => {
     const { keys, source } = await loaded();
     source.publish(formedJwk('first'), formedJwk('second'));
     await refetch(keys);
@@ -204,7 +204,7 @@ describe('a refetch', () => {
     expect(source.requests).toBe(2);
   });
 
-  it('is one for all who ask while it lasts, and is not repeated for 30 seconds', async () => {
+  it('is shared by concurrent requests, and not repeated for 30 seconds', async () => {
     const { keys, source, scheduler } = await loaded();
     source.isHeld = true;
     const asked = Array.from({ length: 100 }, () => refetch(keys));
@@ -219,7 +219,7 @@ describe('a refetch', () => {
     expect(source.requests).toBe(3);
   });
 
-  it('is allowed right after a refresh, which nobody outside can bring about', async () => {
+  it('is allowed right after a scheduled refresh, which clients cannot trigger', async () => {
     const { keys, source, scheduler } = await loaded();
     await scheduler.advance(hour);
     expect(source.requests).toBe(2);
@@ -227,7 +227,7 @@ describe('a refetch', () => {
     expect(source.requests).toBe(3);
   });
 
-  it('takes the place of the next refresh', async () => {
+  it('replaces the next scheduled refresh', async () => {
     const { keys, source, scheduler } = await loaded();
     await scheduler.advance(hour / 2);
     await refetch(keys);
@@ -237,7 +237,7 @@ describe('a refetch', () => {
     expect(source.requests).toBe(3);
   });
 
-  it('is the refresh that is under way, where there is one', async () => {
+  it('joins a running refresh', async () => {
     const { keys, source, scheduler } = await loaded();
     source.isHeld = true;
     await scheduler.advance(hour);
@@ -249,7 +249,7 @@ describe('a refetch', () => {
     expect(source.requests).toBe(2);
   });
 
-  it('is waited for no longer than each wants to, and counts all the same when it ends', async () => {
+  it("is awaited for each caller's own timeout, and its result still counts", async () => {
     const { keys, source, scheduler } = await loaded();
     source.isHeld = true;
     const ends: string[] = [];
@@ -268,7 +268,7 @@ describe('a refetch', () => {
     expect(keys.find('second', 'ES256')).not.toBeNull();
   });
 
-  it('is waited for by so many and no more, and by others once those have gone', async () => {
+  it('has a limited number of waiters, and accepts others after they leave', async () => {
     const { keys, source, scheduler } = await loaded();
     source.isHeld = true;
     const cancellation = new CancellationSource();
@@ -286,7 +286,7 @@ describe('a refetch', () => {
     expect(source.requests).toBe(2);
   });
 
-  it('leaves neither timer nor listener behind of a wait that was cancelled', async () => {
+  it('leaves no timer or listener after a cancelled wait', async () => {
     const { keys, source, scheduler } = await loaded();
     source.isHeld = true;
     void refetch(keys);
@@ -300,8 +300,8 @@ describe('a refetch', () => {
   });
 });
 
-describe('a set that has been stopped', () => {
-  it('waits for nothing, and is changed by no late answer', async () => {
+describe('a stopped set', () => {
+  it('waits for nothing, and ignores a late answer', async () => {
     const { keys, source, scheduler, logger } = await loaded();
     source.isHeld = true;
     const asked = refetch(keys);
@@ -320,7 +320,7 @@ describe('a set that has been stopped', () => {
     expect(scheduler.waiting).toBe(0);
   });
 
-  it('is fetched no more, whoever asks', async () => {
+  it('is never fetched again', async () => {
     const { keys, source, scheduler } = await loaded();
     keys.stop();
     expect(refetch(keys)).toBe('too_soon');

@@ -14,7 +14,7 @@ const published = () => {
 };
 
 describe('KeySets', () => {
-  it('gives one set to all who want the same URL at the same interval', async () => {
+  it('shares one set among users of the same URL and interval', async () => {
     const { sets, source } = published();
     const [first, second] = [sets.acquire(keysAt(keySetUrl), hour), sets.acquire(keysAt(keySetUrl), hour)];
     await first.keys.firstLoad();
@@ -25,7 +25,7 @@ describe('KeySets', () => {
     expect(source.requests).toBe(3);
   });
 
-  it('hands a set with its keys over to who comes soon after the last has left', async () => {
+  it('reuses a recently released set with its keys', async () => {
     const { sets, source, scheduler } = published();
     const old = sets.acquire(keysAt(keySetUrl), hour);
     await old.keys.firstLoad();
@@ -38,7 +38,7 @@ describe('KeySets', () => {
     expect(source.requests).toBe(2);
   });
 
-  it('ends a set that nobody uses any more: no timer, no request, nothing of a late answer', async () => {
+  it('ends an unused set: no timer, no request, no effect of a late answer', async () => {
     const { sets, source, scheduler } = published();
     const [first, second] = [sets.acquire(keysAt(keySetUrl), hour), sets.acquire(keysAt(keySetUrl), hour)];
     await first.keys.firstLoad();
@@ -59,7 +59,7 @@ describe('KeySets', () => {
     expect(sets.acquire(keysAt(keySetUrl), hour).keys).not.toBe(first.keys);
   });
 
-  it('lets go of a fetch that nobody wants any more, which would keep the process from ending', async () => {
+  it('cancels an unused fetch, which would keep the process alive', async () => {
     const { sets, source, scheduler } = published();
     source.isHeld = true;
     const { keys, release } = sets.acquire(keysAt(keySetUrl), hour);
@@ -71,7 +71,7 @@ describe('KeySets', () => {
     expect(source.requests).toBe(1);
   });
 
-  it('makes up for the fetch that was let go of, where the set is used again', async () => {
+  it('repeats a cancelled fetch when the set is used again', async () => {
     const { sets, source } = published();
     source.isHeld = true;
     sets.acquire(keysAt(keySetUrl), hour).release();
@@ -83,7 +83,7 @@ describe('KeySets', () => {
     expect(source.mostAtOnce).toBe(1);
   });
 
-  it('makes up for a refresh that came due while nobody used the set', async () => {
+  it('catches up on a refresh that was due while unused', async () => {
     const { sets, source, scheduler } = published();
     const lease = sets.acquire(keysAt(keySetUrl), 60_000);
     await lease.keys.firstLoad();
@@ -95,7 +95,7 @@ describe('KeySets', () => {
     expect(source.requests).toBe(2);
   });
 
-  it('counts a lease that is released twice once', async () => {
+  it('counts a doubly released lease once', async () => {
     const { sets, scheduler } = published();
     const [first, second] = [sets.acquire(keysAt(keySetUrl), hour), sets.acquire(keysAt(keySetUrl), hour)];
     first.release();
@@ -104,7 +104,7 @@ describe('KeySets', () => {
     expect(sets.acquire(keysAt(keySetUrl), hour).keys).toBe(second.keys);
   });
 
-  it('keeps few sets that nobody uses, and ends the one first that was left first', async () => {
+  it('keeps few unused sets, and ends the least recently used first', async () => {
     const { sets, scheduler } = published();
     const urlOf = (index: number) => `https://id.example/${index}`;
     const leases = Array.from({ length: maximumUnusedKeySets + 1 }, (_, index) =>
@@ -120,7 +120,7 @@ describe('KeySets', () => {
     expect(sets.acquire(keysAt('https://id.example/used'), hour).keys).toBe(used.keys);
   });
 
-  it('tells how each attempt ended and of which set, until nobody wants to know', async () => {
+  it('reports how each fetch of each set ended, until released', async () => {
     const { sets, source, scheduler } = published();
     const told: string[] = [];
     const end = sets.onRefresh((result, keys) => told.push(`${keys === others ? 'others' : 'first'}: ${result}`));

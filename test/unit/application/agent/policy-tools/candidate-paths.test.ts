@@ -13,13 +13,13 @@ const shortened = (reference: string, caseFile: string): readonly string[] =>
   shortenedPaths(partsOfReference(reference), caseFile);
 
 describe('insidePaths', () => {
-  it('begins with the folder, and goes down to that of the case', () => {
+  it('begins with the folder, and descends to that of the case', () => {
     expect(inside('tests/p.cedar', 'a/b/1.json')).toEqual(['tests/p.cedar', 'a/tests/p.cedar', 'a/b/tests/p.cedar']);
     expect(inside('./tests//p.cedar', '1.json')).toEqual(['tests/p.cedar']);
     expect(inside('tests\\p.cedar', '1.json')).toEqual(['tests/p.cedar']);
   });
 
-  it('takes a name that climbs from the folder of the case, and never out of the corpus', () => {
+  it('accepts a name that leaves the case folder, but never the corpus', () => {
     expect(inside('../data/e.json', 'tests/1.json')).toEqual(['data/e.json']);
     expect(inside('a/../e.json', 'tests/1.json')).toEqual(['tests/e.json']);
     expect(inside('../../etc/e.json', 'tests/1.json')).toEqual([]);
@@ -32,13 +32,13 @@ describe('shownRoots', () => {
   const roots = (references: readonly string[], folder: string): readonly string[] =>
     shownRoots(references.map(partsOfReference), partsOfReference(folder));
 
-  it('are where the references of the case lead to the folder from', () => {
+  it('are the roots from which the references of the case resolve', () => {
     expect(roots(['tests/multi/p.cedar', 'data/e.json'], '/x/tests')).toEqual(['..']);
     expect(roots(['tests/multi/p.cedar'], '/x/tests/multi')).toEqual(['../..']);
     expect(roots(['tests/tests/p.cedar'], '/x/tests/tests')).toEqual(['../..', '..']);
   });
 
-  it('are none where nothing shows it', () => {
+  it('are empty if no reference shows a root', () => {
     expect(roots(['corpus-tests/p.cedar'], '/tmp/flat')).toEqual([]);
     expect(roots(['multi/p.cedar'], '/x/tests')).toEqual([]);
     expect(roots(['tests'], '/x/tests')).toEqual([]);
@@ -47,7 +47,7 @@ describe('shownRoots', () => {
 });
 
 describe('shortenedPaths', () => {
-  it('are beside the case and in the folder, and nowhere else', () => {
+  it('are only beside the case and in the folder', () => {
     expect(shortened('corpus-tests/abc.cedar', 'abc.json')).toEqual(['abc.cedar']);
     expect(shortened('a/b/e.json', 'x/y/1.json')).toEqual(['x/y/b/e.json', 'b/e.json', 'x/y/e.json', 'e.json']);
     expect(shortened('e.json', '1.json')).toEqual([]);

@@ -32,12 +32,12 @@ describe('readReferredFile', () => {
     expect(await found(files, 'tmp/flat', { policies: 'corpus-tests/abc.cedar' })).toBe('abc.cedar');
   });
 
-  it('prefers what is in the folder over what is above it', async () => {
+  it('prefers a file in the folder over one above it', async () => {
     const files = ['tests/p.cedar', '../tests/p.cedar'];
     expect(await found(files, 'x/tests', { policies: 'tests/p.cedar' })).toBe('tests/p.cedar');
   });
 
-  it('finds every file from the root that one of the references shows, without a word', async () => {
+  it('finds every file from the root of a reference, without a remark', async () => {
     const files = ['../tests/multi/p.cedar', '../sample-data/e.json', 'e.json'];
     const named = { path: 'multi/1.json', policies: 'tests/multi/p.cedar', entities: 'sample-data/e.json' };
     expect(await found(files, 'x/tests', named)).toBe('../tests/multi/p.cedar');
@@ -47,12 +47,12 @@ describe('readReferredFile', () => {
   it.each([
     ['in the folder', ['sample-data/box/other.cedar', 'p.cedar'], 'x/corpus'],
     ['in the root', ['../sample-data/box/other.cedar', 'p.cedar'], 'x/tests'],
-  ])('takes no other file of the name where the named folder is there, %s', async (_, files, folder) => {
+  ])('takes no other file of the same name if the named folder exists, %s', async (_, files, folder) => {
     const named = { policies: 'sample-data/box/p.cedar', entities: 'tests/e.json' };
     expect(await found(files, folder, named)).toBe('sample-data/box/p.cedar (policies) was not found');
   });
 
-  it('says so where it uses a file from outside, and goes no further than the grandparent', async () => {
+  it('remarks on a file from outside, and goes no higher than the grandparent', async () => {
     const named = { policies: 'data/p.cedar' };
     const remark = '(policies) is used, from outside the folder';
     expect(await found(['../data/p.cedar'], 'x/y', named)).toEqual({ remark: `../data/p.cedar ${remark}` });
@@ -67,11 +67,11 @@ describe('readReferredFile', () => {
     ['policies', 'p.json', '"policies" is the path of a file *.cedar, not p.json'],
     ['entities', 'p.cedar', '"entities" is the path of a file *.json, not p.cedar'],
     ['schema', 'p.cedar', '"schema" is the path of a file *.cedarschema or *.json, not p.cedar'],
-  ] as const)('opens no file for %s that has another name: %s', async (key, reference, error) => {
+  ] as const)('opens no file for %s under another name: %s', async (key, reference, error) => {
     expect(await found([reference, `../${reference}`], 'x/etc', { key, [key]: reference })).toBe(error);
   });
 
-  it('shows of a long name no more than its beginning', async () => {
+  it('shows only the beginning of a long name', async () => {
     const error = await found([], 'x', { policies: `${'a/'.repeat(1_000_000)}p.cedar` });
     expect(String(error).length).toBeLessThan(200);
   });

@@ -67,14 +67,14 @@ const decided = [
 ];
 
 describe('runPolicyCorpus', () => {
-  it('says of every request what the policies decide', async () => {
+  it('reports the decision of every request', async () => {
     const { lines, complaints, totals } = await run(corpus({ 'tests/1.json': caseText() }));
     expect(lines).toEqual(decided.map((line) => ({ case: 'tests/1', ...line })));
     expect(complaints).toEqual([]);
     expect(totals).toEqual(ok({ cases: 1, failed: 0 }));
   });
 
-  it('takes the cases in the order of their names and passes over other files', async () => {
+  it('runs the cases in name order and ignores other files', async () => {
     const { lines, totals } = await run(
       corpus(
         { 'b.json': caseText(), 'a/2.json': caseText(), 'a/10.json': caseText() },
@@ -90,7 +90,7 @@ describe('runPolicyCorpus', () => {
     expect(totals).toEqual(ok({ cases: 3, failed: 0 }));
   });
 
-  it('never looks at what a case expects', async () => {
+  it('never reads the expected result of a case', async () => {
     const expectations = [
       {},
       { decision: 'allow', reason: [], errors: [] },
@@ -113,14 +113,14 @@ describe('runPolicyCorpus', () => {
     }
   });
 
-  it('speaks the language of the specification, without the additions', async () => {
+  it('uses the dialect of the specification, without the extensions', async () => {
     const text = 'permit(principal, action, resource) when { "abc".startsWith("a") };';
     const { lines, totals } = await run(corpus({ '1.json': caseText() }, { 'tests/p.cedar': text }));
     expect(lines.every((line) => 'error' in line)).toBe(true);
     expect(totals).toEqual(ok({ cases: 1, failed: 1 }));
   });
 
-  it('reads values as the schema of the case gives their types, and knows its actions', async () => {
+  it("reads values by the types of the case's schema, and knows its actions", async () => {
     const files = {
       'p.cedar':
         'permit(principal, action in Action::"look", resource) when { resource.owner == principal && context.score.lessThan(decimal("0.5")) };',
@@ -143,7 +143,7 @@ describe('runPolicyCorpus', () => {
   it.each([
     ['is nowhere', 'none.cedarschema', 'none.cedarschema (schema) was not found'],
     ['cannot be read', 'bad.cedarschema', 'bad.cedarschema: line 2, column 3: expected a declaration'],
-  ])('remarks on a schema that %s, and does without', async (_, schema, why) => {
+  ])('remarks on a schema that %s, and ignores it', async (_, schema, why) => {
     const { lines, remarks, totals } = await run(
       corpus({ '1.json': caseText({ schema }) }, { 'bad.cedarschema': policies }),
     );
@@ -214,7 +214,7 @@ describe('runPolicyCorpus', () => {
     expect(totals).toEqual(ok({ cases: 1, failed: 1 }));
   });
 
-  it('reports a case that is no JSON, or whose requests are no array', async () => {
+  it('reports a case that is not JSON, or whose requests are not an array', async () => {
     const { lines, totals } = await run(
       corpus({ '1.json': caseText().slice(0, -1), '2.json': caseText({ requests: {} }), '3.json': caseText() }),
     );
@@ -225,7 +225,7 @@ describe('runPolicyCorpus', () => {
     expect(totals).toEqual(ok({ cases: 3, failed: 2 }));
   });
 
-  it('names each link to a folder, and says so where there is nothing else', async () => {
+  it('names each link to a folder, and remarks if there is nothing else', async () => {
     const linked = (files: CorpusFiles): CorpusFiles => ({
       ...files,
       list: async () => {
@@ -241,7 +241,7 @@ describe('runPolicyCorpus', () => {
     );
   });
 
-  it('repeats no more than a little of what is wrong', async () => {
+  it('quotes only a little of an invalid text', async () => {
     const digits = '9'.repeat(3_000_000);
     const attributes = `{"${'k'.repeat(100_000)}":[${digits}]}`;
     const entityOf = (uid: object, attrs: string): string =>
@@ -266,7 +266,7 @@ describe('runPolicyCorpus', () => {
     for (const line of lines) expect(JSON.stringify(line).length).toBeLessThan(600);
   });
 
-  it('takes a folder without cases, and one that cannot be listed, for a mistake', async () => {
+  it('treats a folder without cases, or an unreadable one, as a mistake', async () => {
     expect((await run(corpus({}))).totals).toEqual(
       err('has no test case: no *.json with "policies", "entities" and "requests"'),
     );

@@ -9,8 +9,8 @@ const holder = (): OctetHolder & { readonly reasons: string[] } => {
   return { reasons, giveUp: (reason) => reasons.push(reason) };
 };
 
-describe('HeldOctets', () => {
-  it('lets the largest give up, and as many as it takes', () => {
+describe('BufferedOctetCounter', () => {
+  it('evicts the largest buffers until enough is free', () => {
     const held = new BufferedOctetCounter(100);
     const [small, middle, large] = [holder(), holder(), holder()];
     held.note(small, 10);
@@ -24,7 +24,7 @@ describe('HeldOctets', () => {
     expect(held.total).toBe(50);
   });
 
-  it('counts what is held now, not what was', () => {
+  it('counts the current octets only', () => {
     const held = new BufferedOctetCounter(100);
     const one = holder();
     for (const octets of [90, 20, 90, 0, 100]) held.note(one, octets);

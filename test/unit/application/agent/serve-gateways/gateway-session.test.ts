@@ -110,7 +110,7 @@ describe('a GatewaySession', () => {
     expect(logger.lines.at(-1)).toMatchObject({ level: 'warn', fields: { reason } });
   };
 
-  it('begins with the handshake, and then reports', async () => {
+  it('begins with the handshake, and then sends reports', async () => {
     session.handshake(offer);
     expect(session.canTake).toBe(false);
     expect(line.kinds).toEqual([]);
@@ -121,7 +121,7 @@ describe('a GatewaySession', () => {
     expect(scheduler.waiting).toBe(0);
   });
 
-  it.each([true, false])('gives others their answers where one cannot be given (at once: %s)', async (isPrompt) => {
+  it.each([true, false])('answers other events if one answer fails (synchronously: %s)', async (isPrompt) => {
     service.isPrompt = isPrompt;
     service.answer = () => allowAnswer;
     service.maxConcurrency = 1;
@@ -137,7 +137,7 @@ describe('a GatewaySession', () => {
     expect(session.canTake).toBe(true);
   });
 
-  it('has texts of its gateway cut in the log', async () => {
+  it('cuts texts of its gateway in the log', async () => {
     const [proxyId, proxyVersion] = ['p'.repeat(100_000), 'v'.repeat(100_000)];
     session.handshake({ ...offer, proxyId, proxyVersion });
     await settled();
@@ -149,7 +149,7 @@ describe('a GatewaySession', () => {
     expect(logger.lines.map(({ fields }) => fields)).toMatchObject([{ ...cut, version: 'v'.repeat(200) }, cut, cut]);
   });
 
-  it('ends without one that comes in time', async () => {
+  it('ends without a timely handshake', async () => {
     await scheduler.advance(5_000);
     expectFailure('no handshake arrived in time');
   });
@@ -166,7 +166,7 @@ describe('a GatewaySession', () => {
     expect(service.cancels).toEqual([]);
   });
 
-  it('fails at a second handshake, and at one while the first is judged', async () => {
+  it('fails at a second handshake, also during the first', async () => {
     session.handshake(offer);
     session.handshake(offer);
     expectFailure('a second handshake');
@@ -174,7 +174,7 @@ describe('a GatewaySession', () => {
     expect(line.kinds).toEqual(['cut_off']);
   });
 
-  it('refuses a configuration, and then ends; a peer that does not close is cut off', async () => {
+  it('refuses a configuration and then ends; a peer that does not close is cut off', async () => {
     session.handshake({ ...offer, config: { refuse: 'no' } });
     await settled();
     expect(line.sent).toEqual([
@@ -185,7 +185,7 @@ describe('a GatewaySession', () => {
     expect(line.sent.at(-1)).toEqual({ kind: 'cut_off', reason: 'the connection was not closed in time' });
   });
 
-  it('gives each event its own answer, in whatever order they come', async () => {
+  it('gives each event its own answer, in any order', async () => {
     await greet();
     const ids = ['a', 'b', 'c'];
     for (const id of ids) session.event(headersEvent(id), 1);
@@ -199,7 +199,7 @@ describe('a GatewaySession', () => {
     ['response_headers', responseHead],
     ['request_complete', complete],
     ['request_headers', headersEvent('a')],
-  ])('asks the service about %s only where it is subscribed to them', async (kind, event) => {
+  ])('passes %s to the service only if it subscribes to them', async (kind, event) => {
     service.supportedEvents = service.supportedEvents.filter((name) => name !== kind);
     await greet();
     session.event(event, 1);
@@ -211,7 +211,7 @@ describe('a GatewaySession', () => {
     expect(line.answers[1]).toMatchObject({ answer: marked('judged') });
   });
 
-  it('fails where two events of one id are in flight, subscribed to or not', async () => {
+  it('fails if two events share an id in flight, subscribed or not', async () => {
     await greet();
     session.event(headersEvent('a'), 1);
     service.supportedEvents = ['request_headers'];
@@ -220,7 +220,7 @@ describe('a GatewaySession', () => {
     expect(line.answers).toEqual([]);
   });
 
-  it('lets no event that it does not know be answered in the place of one in flight', async () => {
+  it('never answers an unknown event with the answer of one in flight', async () => {
     await greet();
     session.event(headersEvent('a'), 1);
     expect(session.admits('b')).toBe(true);
@@ -229,7 +229,7 @@ describe('a GatewaySession', () => {
     expectFailure('two events in flight for one correlation id');
   });
 
-  it('takes the end of a request as the end of the call for it: the answer to that one is never sent', async () => {
+  it('treats the end of a request as the end of its call, and sends no answer', async () => {
     await greet();
     session.event(headersEvent('a'), 1);
     session.event(complete, 1);
@@ -243,7 +243,7 @@ describe('a GatewaySession', () => {
     expectFailure('two events in flight for one correlation id');
   });
 
-  it('fails at a correlation id that is too long to be kept', async () => {
+  it('fails at an overlong correlation id', async () => {
     await greet();
     session.event(headersEvent('x'.repeat(256)), 1);
     expect(session.isOver).toBe(false);
@@ -251,7 +251,7 @@ describe('a GatewaySession', () => {
     expectFailure('a correlation id is too long');
   });
 
-  it('fails where more bodies are awaited than can be remembered', async () => {
+  it('fails if too many bodies are awaited', async () => {
     service.answer = () => needsMoreAnswer;
     service.maxConcurrency = 20_000;
     await greet();
@@ -264,7 +264,7 @@ describe('a GatewaySession', () => {
     expectFailure('too many requested bodies are pending');
   });
 
-  it('sends a refusal where an answer cannot be sent', async () => {
+  it('sends a refusal if an answer cannot be sent', async () => {
     await greet();
     line.fault = (answer) => (answer.decision.kind === 'allow' ? 'it does not fit' : null);
     session.event(headersEvent('a'), 1);
@@ -275,7 +275,7 @@ describe('a GatewaySession', () => {
     expect(logger.lines.at(-1)).toMatchObject({ level: 'error', fields: { reason: 'it does not fit' } });
   });
 
-  it('sends a refusal where the service fails, and shows nothing of the error', async () => {
+  it('sends a refusal if the service fails, and reveals nothing of the error', async () => {
     service.answer = () => Promise.reject(new Error('a secret'));
     await greet();
     session.event(headersEvent('a'), 1);
@@ -284,7 +284,7 @@ describe('a GatewaySession', () => {
     expect(JSON.stringify(logger.lines)).not.toContain('a secret');
   });
 
-  it('takes configurations one after the other, and no more than a few at once', async () => {
+  it('applies configurations in sequence, with a small queue', async () => {
     const outcomes: Deferred<Result<void, string>>[] = [];
     await greet();
     service.configure = (config) => {
@@ -309,7 +309,7 @@ describe('a GatewaySession', () => {
     expect(service.configs).toEqual([null, { id: '1' }, { id: '2' }, { id: '3' }]);
   });
 
-  it('offers no configuration of a gateway that has gone', async () => {
+  it('drops the configuration of a disconnected gateway', async () => {
     await greet();
     session.configure({ correlationId: '1', config: { late: true }, version: null });
     sessions.close(session);
@@ -318,7 +318,7 @@ describe('a GatewaySession', () => {
     expect(line.sent).toEqual([]);
   });
 
-  it('takes nothing while output waits, and ends where it waits for too long', async () => {
+  it('reads nothing while output is blocked, and ends if that takes too long', async () => {
     await greet();
     sessions.start();
     session.stalled();
@@ -333,7 +333,7 @@ describe('a GatewaySession', () => {
     sessions.stop();
   });
 
-  it('ends a drain when nothing is in flight: no call, and no body that is awaited', async () => {
+  it('ends a drain when no call and no awaited body is in flight', async () => {
     service.supportedEvents = ['request_headers', 'request_body_chunk'];
     await greet();
     session.event(headersEvent('a'), 1);
@@ -349,7 +349,7 @@ describe('a GatewaySession', () => {
     expect(line.kinds.at(-1)).toBe('end');
   });
 
-  it('ends a drain only once it has heard the end of what it let pass, where it hears of that', async () => {
+  it('ends a drain only after the completion of passed requests, if it receives completions', async () => {
     service.supportedEvents = agentSubscriptions;
     await greet();
     for (const id of ['a', 'b', 'c']) session.event(headersEvent(id), 1);
@@ -379,7 +379,7 @@ describe('a GatewaySession', () => {
     expect(line.kinds.at(-1)).toBe('end');
   });
 
-  it('is drained at once where there was no handshake, and at its greeting where there was one', async () => {
+  it('is drained immediately without a handshake, and at its greeting with one', async () => {
     sessions.drain();
     expect(line.kinds).toEqual(['end']);
     const late = new FakeGatewayConnection();
@@ -390,7 +390,7 @@ describe('a GatewaySession', () => {
     expect(late.kinds.at(-1)).toBe('end');
   });
 
-  it('gives the service nothing that was cancelled while it waited', async () => {
+  it('passes no event to the service that was cancelled while waiting', async () => {
     service.maxConcurrency = 1;
     await greet();
     for (const id of ['a', 'b', 'c']) session.event(headersEvent(id), 1);
@@ -401,7 +401,7 @@ describe('a GatewaySession', () => {
     expect(line.answers.map(({ correlationId }) => correlationId)).toEqual(['a', 'c']);
   });
 
-  it('sends nothing more once it has failed, though its transport has not ended', async () => {
+  it('sends nothing after a failure, even if its transport has not ended', async () => {
     await greet();
     sessions.start();
     session.event(headersEvent('a'), 1);

@@ -61,7 +61,7 @@ const made = (idleMs: number | null = null) => {
 };
 
 describe('ExpireSessions', () => {
-  it('removes what is over at every interval, and nothing else, and says how many', async () => {
+  it('removes exactly the expired sessions at every interval, and logs their number', async () => {
     const { clock, scheduler, logger, sessions, replays, requests, expiry } = made();
     const nowMs = clock.wallMs();
     for (const name of ['ann', 'bob']) {
@@ -85,7 +85,7 @@ describe('ExpireSessions', () => {
     expect(logger.lines).toHaveLength(1);
   });
 
-  it('leaves sessions alone whose last use may not be written yet', async () => {
+  it('keeps sessions whose last use may not be written yet', async () => {
     const { clock, sessions, expiry } = made(60_000);
     const session = sessionOf('ann', clock.wallMs());
     sessions.sessions.set(session.idHash, session);
@@ -97,7 +97,7 @@ describe('ExpireSessions', () => {
     expect(sessions.sessions.size).toBe(0);
   });
 
-  it('does so in steps, between which others have their turn', async () => {
+  it('works in steps, with pauses for other work', async () => {
     const { scheduler, replays, expiry } = made();
     replays.left = 1_250;
     const run = expiry.run();
@@ -113,7 +113,7 @@ describe('ExpireSessions', () => {
     expect(replays.steps).toEqual([500, 500, 250]);
   });
 
-  it('never runs twice at once, however long one run takes', async () => {
+  it('never runs twice concurrently, for any duration', async () => {
     const { scheduler, replays, expiry } = made();
     replays.left = 500 * 100_000;
     expiry.start();
@@ -124,7 +124,7 @@ describe('ExpireSessions', () => {
     expect(replays.mostAtOnce).toBe(1);
   });
 
-  it('goes on with the others where one fails, and tries again', async () => {
+  it('continues with the others after a failure, and retries', async () => {
     const { scheduler, logger, replays, requests, expiry } = made();
     replays.isDown = true;
     requests.left = 2;
@@ -147,7 +147,7 @@ describe('ExpireSessions', () => {
     ]);
   });
 
-  it('tries whether the store keeps anything again, where it did not the last time', async () => {
+  it('retries whether a failed store can write', async () => {
     const { failing, remembered, expiry } = made();
     failing.add('read').add('remove');
     await expiry.run();
@@ -157,7 +157,7 @@ describe('ExpireSessions', () => {
     expect(remembered).toHaveLength(1);
   });
 
-  it('ends with the step that is under way, and leaves no timer', async () => {
+  it('ends with the current step, and leaves no timer', async () => {
     const { scheduler, replays, expiry } = made();
     replays.left = 5_000;
     expiry.start();

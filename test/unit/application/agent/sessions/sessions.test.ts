@@ -31,15 +31,15 @@ const stored = (swapped: SwappedSessionsParts = {}) => {
 const kindOf = (result: SessionCheckResult | Promise<SessionCheckResult>): string =>
   result instanceof Promise ? 'a promise' : result.kind;
 
-describe('a session that was opened', () => {
-  it('is in the store, and checked at once without asking that', async () => {
+describe('an opened session', () => {
+  it('is in the store, and is checked without asking the store', async () => {
     const { sessions, store, session } = await opened();
     expect(store.sessions.get(session.idHash)).toEqual(session);
     expect(sessions.check(ann)).toEqual({ kind: 'active', prepared: preparedIdentityOf(session), session });
     expect(store.asked('find')).toBe(0);
   });
 
-  it('is none where the store would not take it', async () => {
+  it('does not exist if the store refused it', async () => {
     const { sessions, store, clock } = rememberedSessions();
     store.isDown = true;
     expect(await sessions.open(sessionOf('ann', clock.wallMs()))).toEqual({
@@ -50,7 +50,7 @@ describe('a session that was opened', () => {
     expect(await sessions.check(ann)).toEqual({ kind: 'unknown' });
   });
 
-  it('is not remembered before the store has it', async () => {
+  it('is not cached before the store has it', async () => {
     const { sessions, store, clock } = rememberedSessions();
     store.hold('insert');
     const opening = sessions.open(sessionOf('ann', clock.wallMs()));
@@ -60,14 +60,14 @@ describe('a session that was opened', () => {
     expect(kindOf(sessions.check(ann))).toBe('active');
   });
 
-  it('counts although somebody has asked for it a moment before', async () => {
+  it('is active although a lookup just before found nothing', async () => {
     const { sessions, clock } = rememberedSessions();
     expect(await sessions.check(ann)).toEqual({ kind: 'unknown' });
     await sessions.open(sessionOf('ann', clock.wallMs()));
     expect(kindOf(sessions.check(ann))).toBe('active');
   });
 
-  it('is over at its end, remembered as it is', async () => {
+  it('expires at its end, even if cached', async () => {
     const { sessions, clock, session } = await opened();
     clock.advance(session.expiresMs - clock.wallMs() - 1);
     expect((await sessions.check(ann)).kind).toBe('active');
@@ -76,15 +76,15 @@ describe('a session that was opened', () => {
   });
 });
 
-describe('a session that the store has', () => {
-  it('is found by its id, and remembered', async () => {
+describe('a session in the store', () => {
+  it('is found by its id, and cached', async () => {
     const { sessions, store, session } = stored();
     expect(await sessions.check(ann)).toMatchObject({ kind: 'active', session: { userId: 'ann' } });
     expect(sessions.check(ann)).toMatchObject({ kind: 'active', session });
     expect(store.asked('find')).toBe(1);
   });
 
-  it('is looked up once for all who ask at the same time', async () => {
+  it('is looked up once for concurrent requests', async () => {
     const { sessions, store } = stored();
     store.hold('find');
     const checks = Array.from({ length: 50 }, () => sessions.check(ann));
@@ -93,7 +93,7 @@ describe('a session that the store has', () => {
     expect(store.asked('find')).toBe(1);
   });
 
-  it('has its headers made once', async () => {
+  it('has its headers prepared once', async () => {
     let made = 0;
     const { sessions, scheduler } = stored({
       prepare: (session) => {
@@ -108,7 +108,7 @@ describe('a session that the store has', () => {
     expect(made).toBe(1);
   });
 
-  it('does not count where it is of another identity provider than the one that does now', async () => {
+  it('is ignored if another identity provider is configured now', async () => {
     let issuer: string | null = null;
     const { sessions } = stored({ provider: () => issuer });
     expect((await sessions.check(ann)).kind).toBe('active');
@@ -116,7 +116,7 @@ describe('a session that the store has', () => {
     expect(sessions.check(ann)).toEqual({ kind: 'unknown' });
   });
 
-  it('that ends in another process is over 5 s later, and no sooner is the store asked again', async () => {
+  it('expires 5 s after it ends in another process, and the store is not asked earlier', async () => {
     const { sessions, store, scheduler, session } = stored();
     expect((await sessions.check(ann)).kind).toBe('active');
     store.sessions.delete(session.idHash);
@@ -136,7 +136,7 @@ describe('an id without a session', () => {
     ['holds other characters', `${ann.slice(1)}=`],
     ['holds a line break', `${ann.slice(1)}\n`],
     ['is the hash of one', sessionOf('ann', 0).idHash],
-  ])('that %s is unknown without the store being asked', (_, id) => {
+  ])('that %s is unknown without asking the store', (_, id) => {
     const { sessions, store } = stored();
     expect(sessions.check(id)).toEqual({ kind: 'unknown' });
     expect(store.calls).toEqual([]);
@@ -152,7 +152,7 @@ describe('an id without a session', () => {
     expect(store.asked('find')).toBe(2);
   });
 
-  it('holds up no one, however many come at once: the store is asked so many things at a time', async () => {
+  it('causes a limited number of concurrent store lookups', async () => {
     const { sessions, store } = rememberedSessions();
     store.hold('find');
     const many = Array.from({ length: maximumLookUps + 10 }, (_, index) =>
@@ -165,7 +165,7 @@ describe('an id without a session', () => {
     expect(kinds.filter((kind) => kind === 'unavailable')).toHaveLength(10);
   });
 
-  it('forgets no session, however many come one after the other', async () => {
+  it('evicts no session, for any number of unknown ids', async () => {
     const { sessions, store } = await opened({ memory: { maximumEntries: 2, maximumSize: 100_000 } });
     for (let index = 0; index < 100; index += 1) await sessions.check(sessionIdOf(`made-up-${index}`));
     expect(kindOf(sessions.check(ann))).toBe('active');
@@ -173,11 +173,11 @@ describe('an id without a session', () => {
   });
 });
 
-describe('what is remembered', () => {
+describe('the session cache', () => {
   it.each([
     ['so many sessions', { maximumEntries: 2, maximumSize: 1_000_000 }],
     ['so many characters', { maximumEntries: 100, maximumSize: 1_400 }],
-  ])('is %s, those used last', async (_, memory) => {
+  ])('holds %s, those used last', async (_, memory) => {
     const { sessions, store, clock } = rememberedSessions({ memory });
     for (const name of ['ann', 'bob']) await sessions.open(sessionOf(name, clock.wallMs()));
     expect(kindOf(sessions.check(ann))).toBe('active');
@@ -188,7 +188,7 @@ describe('what is remembered', () => {
     expect(store.asked('find')).toBe(1);
   });
 
-  it('is nothing that would push out everything else', async () => {
+  it('stores nothing that would evict everything else', async () => {
     const { sessions, clock } = await opened({ memory: { maximumEntries: 10, maximumSize: 5_000 } });
     const attributes = [{ name: 'photo', values: ['x'.repeat(5_000)] }];
     await sessions.open(sessionOf('bob', clock.wallMs(), { attributes }));
@@ -197,8 +197,8 @@ describe('what is remembered', () => {
   });
 });
 
-describe('while the store cannot be asked', () => {
-  it('a session that it had serves on for a minute, and no longer', async () => {
+describe('while the store is unavailable', () => {
+  it('a cached session stays active for a minute, and no longer', async () => {
     const { sessions, store, clock } = await opened();
     store.isDown = true;
     for (let second = 1; second < 60; second += 1) {
@@ -213,7 +213,7 @@ describe('while the store cannot be asked', () => {
     expect((await sessions.check(ann)).kind).toBe('active');
   });
 
-  it('others are unavailable rather than unknown, and found as soon as it can be asked', async () => {
+  it('other sessions are unavailable, not unknown, and are found after recovery', async () => {
     const { sessions, store } = stored();
     store.isDown = true;
     expect(await sessions.check(ann)).toEqual({ kind: 'unavailable' });
@@ -221,7 +221,7 @@ describe('while the store cannot be asked', () => {
     expect((await sessions.check(ann)).kind).toBe('active');
   });
 
-  it('a session is over at its end all the same', async () => {
+  it('a session still expires at its end', async () => {
     const { sessions, store, clock } = rememberedSessions();
     const nowMs = clock.wallMs();
     await sessions.open(sessionOf('ann', nowMs, { expiresMs: nowMs + 10_000 }));
@@ -231,17 +231,17 @@ describe('while the store cannot be asked', () => {
   });
 });
 
-describe('the time without use', () => {
+describe('the idle timeout', () => {
   const idleMs = 60_000;
 
-  it('ends a session, by what is remembered and by what the store says', async () => {
+  it('ends a session, by the cache and by the store', async () => {
     const { sessions, another, scheduler } = await opened({ idleMs });
     await scheduler.advance(idleMs);
     expect(await sessions.check(ann)).toEqual({ kind: 'expired' });
     expect(await another().check(ann)).toEqual({ kind: 'expired' });
   });
 
-  it('begins anew with every use, before the store is told of it', async () => {
+  it('restarts with every use, before the store records it', async () => {
     const { sessions, scheduler, store } = await opened({ idleMs });
     store.isDown = true;
     for (let times = 0; times < 3; times += 1) {
@@ -252,7 +252,7 @@ describe('the time without use', () => {
     }
   });
 
-  it('is counted from the last use although the session is no more remembered', async () => {
+  it('counts from the last use although the session was evicted', async () => {
     const { sessions, scheduler, clock } = await opened({ idleMs, memory: { maximumEntries: 1, maximumSize: 10_000 } });
     await scheduler.advance(idleMs - 1_000);
     expect((await sessions.check(ann)).kind).toBe('active');
@@ -261,7 +261,7 @@ describe('the time without use', () => {
     expect((await sessions.check(ann)).kind).toBe('active');
   });
 
-  it('is not over where the session is used in another process', async () => {
+  it('does not end a session in use in another process', async () => {
     const { sessions, another, scheduler } = await opened({ idleMs });
     const elsewhere = another();
     for (let times = 0; times < 20; times += 1) {
@@ -273,7 +273,7 @@ describe('the time without use', () => {
 });
 
 describe('the last use', () => {
-  it('is written behind, once for many uses', async () => {
+  it('is written asynchronously, once for many uses', async () => {
     const { sessions, scheduler, store, session, clock } = await opened();
     const begunMs = clock.wallMs();
     for (let times = 0; times < 9; times += 1) {
@@ -289,7 +289,7 @@ describe('the last use', () => {
     expect(scheduler.waiting).toBe(0);
   });
 
-  it('is written within a quarter of the time without use', async () => {
+  it('is written within a quarter of the idle timeout', async () => {
     const { sessions, scheduler, store } = await opened({ idleMs: 8_000 });
     await scheduler.advance(1);
     await sessions.check(ann);
@@ -297,7 +297,7 @@ describe('the last use', () => {
     expect(store.touches).toEqual([1]);
   });
 
-  it('is written for so many at a time', async () => {
+  it('is written for a limited number at a time', async () => {
     const { sessions, clock, store } = rememberedSessions();
     const names = Array.from({ length: 1_200 }, (_, index) => `user-${index}`);
     for (const name of names) await sessions.open(sessionOf(name, clock.wallMs()));
@@ -309,7 +309,7 @@ describe('the last use', () => {
     expect(store.touches).toEqual([500, 500, 200]);
   });
 
-  it('is written later where the store cannot be asked', async () => {
+  it('is written later if the store is unavailable', async () => {
     const { sessions, scheduler, store, clock, session } = await opened();
     await scheduler.advance(1);
     await sessions.check(ann);
@@ -323,7 +323,7 @@ describe('the last use', () => {
     expect(scheduler.waiting).toBe(0);
   });
 
-  it('is not lost that comes while another is being written', async () => {
+  it('is not lost during another write', async () => {
     const { sessions, store, clock, session } = await opened();
     clock.advance(1);
     await sessions.check(ann);
@@ -337,7 +337,7 @@ describe('the last use', () => {
     expect(store.sessions.get(session.idHash)?.lastSeenMs).toBe(clock.wallMs());
   });
 
-  it('is written at the end, and no timer stays', async () => {
+  it('is written at shutdown, and no timer remains', async () => {
     const { sessions, scheduler, store, clock, session } = await opened();
     clock.advance(5);
     await sessions.check(ann);
@@ -349,7 +349,7 @@ describe('the last use', () => {
     expect(scheduler.waiting).toBe(0);
   });
 
-  it('ends although the store fails at the end', async () => {
+  it('does not block shutdown if the store fails', async () => {
     const { sessions, scheduler, store, clock } = await opened();
     clock.advance(5);
     await sessions.check(ann);
@@ -360,7 +360,7 @@ describe('the last use', () => {
 });
 
 describe('the end of a session', () => {
-  it('gives it back, once, and it counts no more', async () => {
+  it('returns the session once, and ends it', async () => {
     const { sessions, store, session } = await opened();
     expect(await sessions.end(ann)).toEqual({ ok: true, value: session });
     expect(store.sessions.size).toBe(0);
@@ -369,13 +369,13 @@ describe('the end of a session', () => {
     expect(await sessions.end('no id')).toEqual({ ok: true, value: null });
   });
 
-  it('comes to one alone of two who ask for it', async () => {
+  it('returns the session to only one of two callers', async () => {
     const { sessions } = await opened();
     const ends = await Promise.all([sessions.end(ann), sessions.end(ann)]);
     expect(ends.filter((end) => end.ok && end.value !== null)).toHaveLength(1);
   });
 
-  it.each(['find', 'remove'] as const)('holds for requests that come in the middle of it (%s)', async (method) => {
+  it.each(['find', 'remove'] as const)('applies to requests that arrive during it (%s)', async (method) => {
     const { sessions, store, scheduler } = await opened();
     await scheduler.advance(6_000);
     // Has read the session, and is told of it only once that has ended.
@@ -393,7 +393,7 @@ describe('the end of a session', () => {
     expect(await sessions.check(ann)).toEqual({ kind: 'unknown' });
   });
 
-  it('is not undone by a look-up that read the session before it', async () => {
+  it('is not undone by a lookup that began before it', async () => {
     const { sessions, store } = await opened();
     const elsewhere = sessionIdOf('bob');
     await sessions.open(sessionOf('bob', 0));
@@ -408,7 +408,7 @@ describe('the end of a session', () => {
     expect(await sessions.check(elsewhere)).toEqual({ kind: 'expired' });
   });
 
-  it('that may not have come about is looked up by the next request', async () => {
+  it('is verified by the next request if its result is unknown', async () => {
     const { sessions, store } = await opened();
     store.isDown = true;
     expect((await sessions.end(ann)).ok).toBe(false);
@@ -417,7 +417,7 @@ describe('the end of a session', () => {
     expect((await sessions.check(ann)).kind).toBe('active');
   });
 
-  it('is not written over by the last use', async () => {
+  it('is not overwritten by the last use', async () => {
     const { sessions, store, clock } = await opened();
     clock.advance(1);
     await sessions.check(ann);
@@ -430,7 +430,7 @@ describe('the end of a session', () => {
 describe('a sign-out by the identity provider', () => {
   const subject = { provider: sessionOf('ann', 0).provider, subject: 'ann', sessionIndexes: [] };
 
-  it('ends every session of the subject, those that are remembered at once', async () => {
+  it('ends every session of the subject, cached ones immediately', async () => {
     const { sessions, clock } = await opened();
     const second = sessionIdOf('ann on the phone');
     const { logout } = sessionOf('ann', 0);
@@ -442,7 +442,7 @@ describe('a sign-out by the identity provider', () => {
     expect(kindOf(sessions.check(sessionIdOf('bob')))).toBe('active');
   });
 
-  it('wins over a look-up that found the session before', async () => {
+  it('overrides a lookup that found the session before', async () => {
     const { sessions, store, session } = stored();
     store.hold('find');
     const late = sessions.check(ann);
@@ -452,7 +452,7 @@ describe('a sign-out by the identity provider', () => {
     expect(store.sessions.has(session.idHash)).toBe(false);
   });
 
-  it('that may not have come about leaves nothing remembered of the subject', async () => {
+  it('removes the subject from the cache if its result is unknown', async () => {
     const { sessions, store, clock } = await opened();
     await sessions.open(sessionOf('bob', clock.wallMs()));
     store.isDown = true;
@@ -462,13 +462,13 @@ describe('a sign-out by the identity provider', () => {
   });
 });
 
-describe('a configuration that takes over', () => {
+describe('a new configuration', () => {
   const renamed: SwappedSessionsParts['prepare'] = ({ userId }) =>
     preparedIdentity({ method: 'saml', userId, claims: null, certificate: null }, [
       { kind: 'set', name: 'X-New-User', value: userId },
     ]);
 
-  it('goes on with what is remembered while the store cannot be asked, and tells of it in its own way', async () => {
+  it('keeps the cache while the store is unavailable, with its own headers', async () => {
     const { sessions, successor, store } = await opened();
     store.isDown = true;
     const next = successor({ prepare: renamed });
@@ -479,7 +479,7 @@ describe('a configuration that takes over', () => {
     expect(sessions.check(ann)).toMatchObject({ prepared: { operations: [{ name: 'X-User-Id' }] } });
   });
 
-  it('makes the headers of a session once', async () => {
+  it('prepares the headers of a session once', async () => {
     const { successor } = await opened();
     let made = 0;
     const next = successor({
@@ -492,7 +492,7 @@ describe('a configuration that takes over', () => {
     expect(made).toBe(1);
   });
 
-  it('has its own time without use and its own provider', async () => {
+  it('has its own idle timeout and provider', async () => {
     const { successor, clock } = await opened();
     clock.advance(4_000);
     expect(kindOf(successor({ provider: () => 'https://other.example' }).check(ann))).toBe('unknown');
@@ -500,7 +500,7 @@ describe('a configuration that takes over', () => {
     expect(kindOf(successor({ idleMs: 40_000 }).check(ann))).toBe('active');
   });
 
-  it('knows at once what the one before it ends, also while it is looked up', async () => {
+  it('immediately knows sessions that its predecessor ended, even during a lookup', async () => {
     const { sessions, successor, store, clock } = await opened();
     const next = successor();
     clock.advance(5_000);

@@ -51,7 +51,7 @@ const uses: readonly [name: string, use: (stores: SessionStores) => Promise<{ re
 ];
 
 describe('the state of opened stores', () => {
-  it.each(uses)('knows what came of %s', async (_, use) => {
+  it.each(uses)('reflects the result of %s', async (_, use) => {
     const { state, sessions, trouble, stores } = made();
     expect((await use(stores)).ok).toBe(true);
     expect(state.failure).toBeNull();
@@ -65,7 +65,7 @@ describe('the state of opened stores', () => {
     expect(state.failure).toBeNull();
   });
 
-  it('is not mended by what can be read or removed while nothing can be kept', async () => {
+  it('does not recover through reads or removals while writes fail', async () => {
     const { state, sessions, stores } = made();
     sessions.isDown = true;
     await stores.sessions.insert(sessionOf('ann', 0));
@@ -79,7 +79,7 @@ describe('the state of opened stores', () => {
     expect(state.failure).toBeNull();
   });
 
-  it('is said once for each change, with the reason and nothing that is stored', async () => {
+  it('is logged once per change, with the reason and no stored data', async () => {
     const { logger, sessions, stores, messages } = made();
     sessions.isDown = true;
     for (let times = 0; times < 2; times += 1) {
@@ -96,7 +96,7 @@ describe('the state of opened stores', () => {
     expect(JSON.stringify(logger.lines)).not.toContain('hash-of');
   });
 
-  it('is told to whoever listens, once for each change, until that ends', async () => {
+  it('notifies listeners once per change, until they stop', async () => {
     const { state, sessions, stores } = made();
     const heard: (string | null)[] = [];
     const end = state.onChange(() => void heard.push(state.failure));

@@ -50,7 +50,7 @@ const gateway = () => {
 type SamlStoreLeasesOpener = ConstructorParameters<typeof SessionStoreLeases>[0]['opener'];
 
 describe('a session that one worker ends', () => {
-  it('is remembered by no other once that is done', async () => {
+  it("is in no other worker's cache afterwards", async () => {
     const { startWorker } = gateway();
     const [one, two, three] = [await startWorker(), await startWorker(), await startWorker()];
     for (const id of ['a', 'b', 'c']) await succeeded(one.stores.sessions.insert(testSession(id)));
@@ -67,7 +67,7 @@ describe('a session that one worker ends', () => {
     expect(await two.known.find(hashOf('b'))).toBe('unknown');
   });
 
-  it('is asked about again everywhere where the store could not say whether it is gone', async () => {
+  it('is looked up again in every worker if the store gave no clear result', async () => {
     const { startWorker } = gateway();
     const store = new FakeSessionStore();
     const memory = await new MemoryStoreOpener().open({ kind: 'memory' });
@@ -85,7 +85,7 @@ describe('a session that one worker ends', () => {
     expect(await other.known.find(hashOf('a'))).toBe('failed');
   });
 
-  it('waits no longer than so for a worker that stands still, and not for one that has died', async () => {
+  it('waits a limited time for a stalled worker, and not for a dead one', async () => {
     const { startWorker, scheduler } = gateway();
     const [one, two] = [await startWorker(), await startWorker()];
     await succeeded(one.stores.sessions.insert(testSession('a')));

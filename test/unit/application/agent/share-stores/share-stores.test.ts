@@ -10,7 +10,7 @@ import { supervisedWorker } from '../../../../support/gateway/supervised-workers
 import { ManualClock } from '../../../../support/shared/manual-clock.js';
 import { ManualScheduler } from '../../../../support/shared/manual-scheduler.js';
 
-it('a supervisor shares stores, endings and assertions among its workers, and lets go of those that are left', async () => {
+it('a supervisor shares stores, ended sessions and assertions among workers, and releases those of dead workers', async () => {
   const clock = new ManualClock();
   const scheduler = new ManualScheduler(clock);
   const service = new ShareStores({ opener: new MemoryStoreOpener(), clock, scheduler });

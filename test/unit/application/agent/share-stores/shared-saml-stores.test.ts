@@ -44,7 +44,7 @@ const world = () => {
 };
 
 describe('stores in the memory of a supervisor', () => {
-  it('serve the replacement of the only worker, which was killed', async () => {
+  it('serve the replacement of a killed single worker', async () => {
     const { startWorker, scheduler } = world();
     const first = startWorker();
     const before = await first.open();
@@ -59,7 +59,7 @@ describe('stores in the memory of a supervisor', () => {
     expect(await succeeded(replays.remember('message', noonMs + 10, noonMs))).toBe('seen');
   });
 
-  it('are let go of where no replacement comes, or the last worker has closed them', async () => {
+  it('are released without a replacement, or when the last worker closes them', async () => {
     const { startWorker, scheduler, shared } = world();
     const killed = startWorker();
     await killed.open();
@@ -81,7 +81,7 @@ describe('stores in the memory of a supervisor', () => {
     expect(await succeeded(sessions.find(hashOf('a')))).toBeNull();
   });
 
-  it('fail in time where the supervisor does not answer, and at once where it has gone', async () => {
+  it('time out if the supervisor does not answer, and fail immediately if it has gone', async () => {
     const { scheduler } = world();
     const { worker, link, supervisor } = supervisedWorker(scheduler);
     const opener = new RemoteStoreOpener(worker, new FakeStoreOpener());
@@ -100,7 +100,7 @@ describe('stores in the memory of a supervisor', () => {
     expect(await opener.open({ kind: 'memory' }, 'https://sp.example')).toMatchObject({ ok: false });
   });
 
-  it('are closed again where they were opened too late', async () => {
+  it('are closed if they were opened too late', async () => {
     const { scheduler } = world();
     const { worker, supervisor } = supervisedWorker(scheduler);
     let letGo: () => void = () => undefined;
@@ -119,7 +119,7 @@ describe('stores in the memory of a supervisor', () => {
     expect(shared.size).toBe(0);
   });
 
-  it('give nothing to a worker that has not opened them, and no worker more than so many', async () => {
+  it("serve no worker that has not opened them, and limit each worker's calls", async () => {
     const { startWorker, shared } = world();
     const owner = startWorker();
     await succeeded((await owner.open()).sessions.insert(testSession('a')));
@@ -136,7 +136,7 @@ describe('stores in the memory of a supervisor', () => {
     expect(shared.size).toBe(2);
   });
 
-  it('leave every other kind of store to the worker itself', async () => {
+  it('leave every other kind of store to the worker', async () => {
     const { startWorker, shared, local } = world();
     const { opener } = startWorker();
     await opener.open({ kind: 'sqlite', path: '/sessions.db' }, 'https://sp.example');

@@ -20,8 +20,8 @@ const gateway = () => {
   return { clock, scheduler, startWorker };
 };
 
-describe('client assertions that workers take', () => {
-  it('are the first at one of them alone, at the same moment and later, also after that one has died', async () => {
+describe('client assertions used by workers', () => {
+  it('are accepted by only one worker, concurrently or later, even after it died', async () => {
     const { startWorker } = gateway();
     const workers = [startWorker(), startWorker(), startWorker()];
     const answers = await Promise.all(workers.map(({ memory }) => memory.of('auth').take('desk', 'jti-1')));
@@ -34,7 +34,7 @@ describe('client assertions that workers take', () => {
     expect(replacement.has('desk', 'jti-1')).toBe(true);
   });
 
-  it('are those of one agent and one client', async () => {
+  it('are separate per agent and client', async () => {
     const { startWorker } = gateway();
     const [one, other] = [startWorker().memory, startWorker().memory];
     expect(await one.of('auth').take('desk', 'jti')).toBe('first');
@@ -43,7 +43,7 @@ describe('client assertions that workers take', () => {
     expect(await other.of(null).take('desk', 'jti')).toBe('first');
   });
 
-  it('can be taken again once they are given back', async () => {
+  it('can be used again after a release', async () => {
     const { startWorker } = gateway();
     const [one, other] = [startWorker().memory.of('auth'), startWorker().memory.of('auth')];
     expect(await one.take('desk', 'jti')).toBe('first');
@@ -53,7 +53,7 @@ describe('client assertions that workers take', () => {
     expect(await other.take('desk', 'jti')).toBe('first');
   });
 
-  it('are not taken where the supervisor does not say so', async () => {
+  it("are refused without the supervisor's confirmation", async () => {
     const { scheduler } = gateway();
     const { worker, link } = supervisedWorker(scheduler);
     const memory = new RemoteSpentAssertions(worker, new ManualClock()).of('auth');

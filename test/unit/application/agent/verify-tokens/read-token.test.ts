@@ -65,8 +65,8 @@ const localTokens = new JwtTokens({
 /** Reading twice would be twice as much; checking what was read is a little. */
 const littleMoreThanReading = (token: string): number => charactersLookedAt(() => void readToken(token)) * 1.2;
 
-describe('a token is taken apart once', () => {
-  it('by a reader whom several ask one after the other, and what it keeps is of that token alone', () => {
+describe('a token is parsed once', () => {
+  it('by a shared reader, whose cached result belongs only to that token', () => {
     const reader = new TokenReader();
     const token = tokenOf(corpIssuer);
     const read = reader.read(token);

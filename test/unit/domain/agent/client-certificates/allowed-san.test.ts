@@ -36,7 +36,7 @@ describe('parseAllowedSan', () => {
     ['fe80::1', 'ip'],
     ['ip:::1', 'ip'],
     ['IP:2001:db8::/32', 'ip'],
-  ])('takes %s for %s', (text, kind) => {
+  ])('parses %s as %s', (text, kind) => {
     expect(parsed(text).kind).toBe(kind);
     expect(parsed(`  ${text} `).kind).toBe(kind);
   });
@@ -147,7 +147,7 @@ describe('sanAllowed', () => {
     expect(allows(entry, kind, value)).toBe(false);
   });
 
-  it('is content with one name of several, by one entry of several', () => {
+  it('needs only one matching name and one matching entry', () => {
     const allowed = prepareAllowedSans(['a.example', 'b@example.com', '10.0.0.0/8'].map(parsed));
     const other: SubjectAltName = { kind: 'dns', value: 'c.example' };
     expect(sanAllowed(allowed, [other, { kind: 'ip', value: '10.1.1.1' }])).toBe(true);

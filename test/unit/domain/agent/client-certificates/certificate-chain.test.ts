@@ -41,22 +41,22 @@ const server = '1.3.6.1.5.5.7.3.1';
 const anyPurpose = '2.5.29.37.0';
 
 describe('findChain', () => {
-  it('leads from the leaf through intermediates to an anchor', () => {
+  it('builds a path from the leaf through intermediates to an anchor', () => {
     expect(found(leaf, [], [madeAuthority('authority')])).toEqual(['client', 'authority']);
     expect(found(leaf, [middle], [root])).toEqual(['client', 'authority', 'root']);
     expect(found(leaf, [root, leaf, middle, middle], [root])).toEqual(['client', 'authority', 'root']);
   });
 
-  it('ends at the first anchor, self-signed or not, and may be the leaf alone', () => {
+  it('ends at the first anchor, self-signed or not, and can be the leaf alone', () => {
     expect(found(leaf, [], [middle])).toEqual(['client', 'authority']);
     expect(found(leaf, [], [root, leaf])).toEqual(['client']);
   });
 
-  it('compares names by their meaning', () => {
+  it('compares names semantically', () => {
     expect(found(madeCertificate({ issuer: named(' AUTHORITY ') }), [], [madeAuthority('authority')])).toHaveLength(2);
   });
 
-  it('trusts nothing but anchors', () => {
+  it('trusts only anchors', () => {
     expect(found(leaf, [middle, root], [])).toBe('certificate_untrusted');
     expect(found(leaf, [], [root])).toBe('certificate_untrusted');
     expect(found(leaf, [middle], [madeAuthority('other')])).toBe('certificate_untrusted');
@@ -66,18 +66,18 @@ describe('findChain', () => {
     );
   });
 
-  it('looks at every signature', () => {
+  it('verifies every signature', () => {
     for (const forged of ['client', 'authority']) {
       expect(found(leaf, [middle], [root], (child) => child.fingerprint !== forged)).toBe('certificate_untrusted');
     }
   });
 
-  it('takes no certificate for an authority that is none', () => {
+  it('refuses a certificate that is not a CA as issuer', () => {
     expect(found(leaf, [{ ...middle, isAuthority: false }], [root])).toBe('certificate_untrusted');
     expect(found(leaf, [middle], [{ ...root, isAuthority: false }])).toBe('certificate_untrusted');
   });
 
-  it('counts the authorities below a path length, but for the self-issued', () => {
+  it('counts the CAs below a path length, except self-issued ones', () => {
     const limited = { ...root, pathLength: 0 };
     expect(found(leaf, [middle], [limited])).toBe('certificate_untrusted');
     expect(found(leaf, [middle], [{ ...root, pathLength: 1 }])).toHaveLength(3);
@@ -94,7 +94,7 @@ describe('findChain', () => {
     ['the leaf', { notAfterMs: 1499 }, {}, {}],
     ['an intermediate', {}, { notAfterMs: 1499 }, {}],
     ['the anchor', {}, {}, { notAfterMs: 1499 }],
-  ])('tells that %s has expired, and not that nobody is trusted', (_, onLeaf, onMiddle, onRoot) => {
+  ])('reports that %s has expired, and not an untrusted chain', (_, onLeaf, onMiddle, onRoot) => {
     const tell = (nowMs: number) =>
       found({ ...leaf, ...onLeaf }, [{ ...middle, ...onMiddle }], [{ ...root, ...onRoot }], undefined, nowMs);
     expect(tell(1500)).toBe('certificate_expired');
@@ -115,7 +115,7 @@ describe('findChain', () => {
     ['a weak signature', { weakSignature: 'it is SHA-1' }, 'certificate_weak'],
     ['an unknown critical extension', { unknownCritical: ['1.2.3'] }, 'certificate_unsupported'],
     ['constraints', { isConstrained: true }, 'certificate_unsupported'],
-  ])('judges a leaf with %s', (_, says, reason) => {
+  ])('checks a leaf with %s', (_, says, reason) => {
     const result = found({ ...leaf, ...says }, [middle], [root]);
     expect(reason === null ? result.length : result).toBe(reason ?? 3);
   });
@@ -130,7 +130,7 @@ describe('findChain', () => {
     ['a weak signature', { weakSignature: 'it is SHA-1' }, 'certificate_weak'],
     ['an unknown critical extension', { unknownCritical: ['1.2.3'] }, 'certificate_unsupported'],
     ['constraints', { isConstrained: true }, 'certificate_unsupported'],
-  ])('judges an intermediate with %s', (_, says, reason) => {
+  ])('checks an intermediate with %s', (_, says, reason) => {
     const result = found(leaf, [{ ...middle, ...says }], [root]);
     expect(reason === null ? result.length : result).toBe(reason ?? 3);
   });
@@ -142,19 +142,19 @@ describe('findChain', () => {
     ['a weak signature on it, on which nobody relies', { weakSignature: 'it is SHA-1' }, null],
     ['an unknown critical extension', { unknownCritical: ['1.2.3'] }, 'certificate_unsupported'],
     ['constraints', { isConstrained: true }, 'certificate_unsupported'],
-  ])('judges an anchor with %s', (_, says, reason) => {
+  ])('checks an anchor with %s', (_, says, reason) => {
     const result = found(leaf, [middle], [{ ...root, ...says }]);
     expect(reason === null ? result.length : result).toBe(reason ?? 3);
   });
 
-  it('judges a leaf that is an anchor as a leaf', () => {
+  it('checks a leaf that is an anchor as a leaf', () => {
     const expired = { ...leaf, notAfterMs: 1200 };
     expect(found(expired, [], [expired])).toBe('certificate_expired');
     const forServers = { ...leaf, extendedKeyUsage: [server] };
     expect(found(forServers, [], [forServers])).toBe('certificate_wrong_usage');
   });
 
-  it('goes a longer way past self-issued certificates where the shorter one is too long for a path length', () => {
+  it('takes a longer path past self-issued certificates if the shorter exceeds a path length', () => {
     const [near, far] = [
       madeAuthority('authority', { issuer: named('y'), fingerprint: 'near' }),
       madeAuthority('y', { issuer: named('x') }),
@@ -183,12 +183,12 @@ describe('findChain', () => {
     ]);
   });
 
-  it('prefers a chain in order to one with a defect', () => {
+  it('prefers a valid chain to one with a defect', () => {
     const old = madeAuthority('authority', { issuer: named('root'), fingerprint: 'old', notAfterMs: 1200 });
     expect(found(leaf, [old, middle], [root])).toEqual(['client', 'authority', 'root']);
   });
 
-  it('tells the one defect of one chain rather than the first of another that has more', () => {
+  it('reports the only defect of one chain rather than the first of several in another', () => {
     const worse = madeAuthority('authority', {
       fingerprint: 'worse',
       issuer: named('root'),
@@ -200,7 +200,7 @@ describe('findChain', () => {
     expect(found(leaf, [worse], [root])).toBe('certificate_expired');
   });
 
-  it('tries the issuer first that the key identifiers point to, and the others as well', () => {
+  it('tries the issuer of the matching key identifiers first, and then the others', () => {
     const asked: string[] = [];
     const isSignedBy = (_: Certificate, issuer: Certificate): boolean => {
       asked.push(issuer.fingerprint);
@@ -216,7 +216,7 @@ describe('findChain', () => {
     expect(found(misled, [], namesakes, isSignedBy)).toEqual(['client', 'right']);
   });
 
-  it('has at most the longest chain', () => {
+  it('limits the length of the chain', () => {
     const path = (count: number): Certificate[] =>
       Array.from({ length: count }, (_, index) =>
         madeAuthority(index === 0 ? 'authority' : `a${index}`, {
@@ -227,7 +227,7 @@ describe('findChain', () => {
     expect(found(leaf, path(maximumChainLength - 1), [root])).toBe('certificate_untrusted');
   });
 
-  it('is not held up by a bag of authorities of one name that all sign each other', () => {
+  it('is not delayed by many CAs of one name that sign each other', () => {
     const bag = Array.from({ length: 40 }, (_, index) =>
       madeAuthority('authority', { fingerprint: `namesake ${index}` }),
     );
@@ -244,7 +244,7 @@ describe('findChain', () => {
     }
   });
 
-  it('asks about no signature where no name leads up', () => {
+  it('verifies no signature if no name matches', () => {
     const unasked = (): boolean => expect.fail('a signature was looked at');
     expect(found(leaf, [root, madeAuthority('other')], [madeAuthority('third')], unasked)).toBe(
       'certificate_untrusted',
@@ -263,7 +263,7 @@ describe('many anchors', () => {
     }),
   });
 
-  it('are looked at when they are made ready, and not again at every judgement', () => {
+  it('are indexed once, not at every check', () => {
     let looks = 0;
     const anchors = prepareAnchors(
       Array.from({ length: 500 }, (_, index) =>

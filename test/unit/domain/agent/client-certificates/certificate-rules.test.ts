@@ -38,7 +38,7 @@ const withEmails = (...emails: readonly string[]): Certificate =>
 const unusable = { ok: false, error: 'certificate_unusable_subject' };
 
 describe('judgeCertificate', () => {
-  it('gives the common name as the user, and the name in text', () => {
+  it('returns the common name as user, and the subject as text', () => {
     const subject = [...named('api'), [{ type: '2.5.4.11', isText: true, value: 'Ops' }]];
     expect(judgeCertificate(madeCertificate({ subject }), rules({}))).toEqual({
       ok: true,
@@ -46,7 +46,7 @@ describe('judgeCertificate', () => {
     });
   });
 
-  it('needs the subject in the list of names, whatever its spelling', () => {
+  it('requires the subject in the list of names, in any spelling', () => {
     const allowed = rules({ names: ['O=Other', 'cn = CLIENT'] });
     expect(judgeCertificate(madeCertificate(), allowed).ok).toBe(true);
     expect(judgeCertificate(madeCertificate({ subject: named('client2') }), allowed)).toEqual({
@@ -55,14 +55,14 @@ describe('judgeCertificate', () => {
     });
   });
 
-  it('needs one of the alternative names in the list of those', () => {
+  it('requires one of the alternative names in their list', () => {
     const allowed = rules({ sans: ['*.example.com'] });
     const certificate = madeCertificate({ subjectAltNames: [{ kind: 'dns', value: 'api.example.com' }] });
     expect(judgeCertificate(certificate, allowed).ok).toBe(true);
     expect(judgeCertificate(madeCertificate(), allowed)).toEqual({ ok: false, error: 'certificate_not_allowed' });
   });
 
-  it('needs both where both lists have entries', () => {
+  it('requires both if both lists have entries', () => {
     const certificate = withEmails('a@example.com');
     const judged = (name: string, san: string) =>
       judgeCertificate(certificate, rules({ names: [name], sans: [san] })).ok;
@@ -71,12 +71,12 @@ describe('judgeCertificate', () => {
     expect(judged('CN=client', 'b@example.com')).toBe(false);
   });
 
-  it('takes no common name of the alternative names for a subject, nor the other way round', () => {
+  it('does not confuse subject and alternative names', () => {
     const certificate = madeCertificate({ subject: named('api.example.com') });
     expect(judgeCertificate(certificate, rules({ sans: ['api.example.com'] })).ok).toBe(false);
   });
 
-  it('gives the e-mail address where that is wanted, before the common name and never instead of it', () => {
+  it('uses the e-mail address only if configured, before the common name and without fallback', () => {
     const judged = judgeCertificate(withEmails('A@Example.com'), rules({ extractEmail: true }));
     expect(judged).toMatchObject({ ok: true, value: { userId: 'A@Example.com', identity: { commonName: 'client' } } });
     expect(judgeCertificate(madeCertificate(), rules({ extractEmail: true }))).toEqual(unusable);
@@ -104,7 +104,7 @@ describe('judgeCertificate', () => {
     },
   );
 
-  it('chooses none of several common names, and tells of none', () => {
+  it('picks none of several common names, and returns none', () => {
     const together = [[...(named('a')[0] ?? []), ...(named('b')[0] ?? [])]];
     for (const subject of [[...named('a'), ...named('b')], [...named('a'), ...named('a')], together]) {
       expect(judgeCertificate(madeCertificate({ subject }), rules({}))).toEqual(unusable);
@@ -115,7 +115,7 @@ describe('judgeCertificate', () => {
     }
   });
 
-  it('has no user for a subject without a common name in text', () => {
+  it('has no user for a subject without a textual common name', () => {
     expect(judgeCertificate(madeCertificate({ subject: [] }), rules({}))).toEqual(unusable);
     const binary = [[{ type: '2.5.4.3', isText: false, value: '0401ff' }]];
     expect(judgeCertificate(madeCertificate({ subject: binary }), rules({}))).toEqual(unusable);
@@ -123,7 +123,7 @@ describe('judgeCertificate', () => {
 });
 
 describe('checkLeaf', () => {
-  it('finds nothing wrong with a certificate in order', () => {
+  it('accepts a valid certificate', () => {
     expect(checkLeaf(madeCertificate(), 1500)).toBeNull();
   });
 
@@ -134,7 +134,7 @@ describe('checkLeaf', () => {
     ['certificate_weak', { weakSignature: 'it is MD5' }],
     ['certificate_unsupported', { unknownCritical: ['1.2.3'] }],
     ['certificate_expired', { notAfterMs: 1499, keyUsage: [], weakKey: 'it is short' }],
-  ] as const)('tells %s', (reason, says) => {
+  ] as const)('reports %s', (reason, says) => {
     expect(checkLeaf(madeCertificate(says), 1500)).toBe(reason);
   });
 });

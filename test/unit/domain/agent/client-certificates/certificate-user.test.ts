@@ -26,11 +26,11 @@ const userOf = (userIdFrom: readonly UserIdKind[], { subject = [], names = [] }:
 const spiffe = 'spiffe://example.org/ns/prod/sa/billing';
 
 describe('user-id-from', () => {
-  it('takes the URI of a SPIFFE certificate, which has no subject', () => {
+  it('uses the URI of a SPIFFE certificate, which has no subject', () => {
     expect(userOf(['san-uri'], { names: [uri(spiffe), dns('billing')] })).toBe(spiffe);
   });
 
-  it('takes the DNS name, the e-mail address, the common name and the whole subject', () => {
+  it('uses the DNS name, the e-mail address, the common name and the whole subject', () => {
     expect(userOf(['san-dns'], { names: [dns('api.example.org'), uri(spiffe)] })).toBe('api.example.org');
     expect(userOf(['san-email'], { names: [email('ops@example.org')] })).toBe('ops@example.org');
     expect(userOf(['cn'], { subject: named('api') })).toBe('api');
@@ -38,17 +38,17 @@ describe('user-id-from', () => {
     expect(userOf(['dn'], { subject })).toBe('CN=api,O=Example');
   });
 
-  it('takes the last of several common names in certificate order', () => {
+  it('uses the last of several common names in certificate order', () => {
     expect(userOf(['cn'], { subject: commonNames('users', 'ann') })).toBe('ann');
   });
 
-  it('takes the first kind that is there', () => {
+  it('uses the first kind that exists', () => {
     const shown = { subject: named('api'), names: [dns('api.example.org')] };
     expect(userOf(['san-uri', 'san-dns', 'cn'], shown)).toBe('api.example.org');
     expect(userOf(['cn', 'san-dns'], shown)).toBe('api');
   });
 
-  it('passes over a kind with two values', () => {
+  it('skips a kind with two values', () => {
     const names = [uri(spiffe), uri('spiffe://example.org/ns/prod/sa/other')];
     expect(userOf(['san-uri'], { names })).toBeNull();
     expect(userOf(['san-uri', 'cn'], { subject: named('api'), names })).toBe('api');
@@ -71,13 +71,13 @@ describe('user-id-from', () => {
     expect(userOf([kind, 'cn'], { subject: named('api'), names: [name] })).toBeNull();
   });
 
-  it('refuses a last common name that is no text or has control characters', () => {
+  it('refuses a last common name that is not text or has control characters', () => {
     const odd = [[{ type: '2.5.4.3', isText: false, value: '0500' }]];
     expect(userOf(['cn'], { subject: [...named('api'), ...odd] })).toBeNull();
     expect(userOf(['cn', 'dn'], { subject: named('a\0b') })).toBeNull();
   });
 
-  it('leaves the older keys as they were where it is not written', () => {
+  it('keeps the behaviour of the older keys if it is absent', () => {
     expect(userOf([], { subject: named('api'), names: [uri(spiffe)] })).toBe('api');
     expect(userOf([], { subject: commonNames('users', 'ann') })).toBeNull();
   });

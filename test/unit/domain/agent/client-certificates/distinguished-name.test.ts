@@ -23,7 +23,7 @@ const parsed = (name: string): DistinguishedName => {
 const firstValue = (name: string): string | undefined => parsed(name)[0]?.[0]?.value;
 
 describe('parseDistinguishedName', () => {
-  it('gives the order of the certificate, which is the reverse of the text', () => {
+  it('keeps the order of the certificate, which is the reverse of the text', () => {
     expect(parsed('CN=api,O=Example,C=DE')).toEqual([[text('2.5.4.6', 'DE')], [text(o, 'Example')], [text(cn, 'api')]]);
   });
 
@@ -72,12 +72,12 @@ describe('parseDistinguishedName', () => {
     expect(parsed(spelling)).toEqual(parsed(plain));
   });
 
-  it('drops spaces around a value and keeps those that a backslash marks', () => {
+  it('drops spaces around a value and keeps escaped ones', () => {
     expect(firstValue('CN=  a b  ')).toBe('a b');
     expect(parsed('CN=\\  a b \\  ,O=x').at(-1)).toEqual([text(cn, '  a b  ')]);
   });
 
-  it('has empty values, and several attributes in one part', () => {
+  it('accepts empty values, and several attributes in one part', () => {
     expect(firstValue('CN=')).toBe('');
     expect(firstValue('CN=""')).toBe('');
     expect(parsed('CN=,O=')).toEqual([[text(o, '')], [text(cn, '')]]);
@@ -124,7 +124,7 @@ describe('parseDistinguishedName', () => {
     expect(parseDistinguishedName(name)).toEqual({ ok: false, error });
   });
 
-  it('refuses a text that is too long, and reads the longest one quickly whatever it holds', () => {
+  it('refuses an overlong text, and reads the longest one quickly', () => {
     const longest = 'CN='.padEnd(maximumDistinguishedNameLength, '\\ ');
     expect(parsed(longest.slice(0, maximumDistinguishedNameLength - 1))).toHaveLength(1);
     expect(parseDistinguishedName(`${longest}a`)).toEqual({
@@ -135,7 +135,7 @@ describe('parseDistinguishedName', () => {
 });
 
 describe('formatDistinguishedName', () => {
-  it('writes the most specific part first, and names types where they have names', () => {
+  it('writes the most specific part first, and uses type names where they exist', () => {
     expect(
       formatDistinguishedName([
         [text('2.5.4.6', 'DE')],
@@ -160,7 +160,7 @@ describe('formatDistinguishedName', () => {
     expect(formatDistinguishedName([[text(cn, value)]])).toBe(expected);
   });
 
-  it('writes what has no name, or is no text, as DER', () => {
+  it('writes values without a name or text as DER', () => {
     expect(formatDistinguishedName([[text('1.2.3.4', 'é')]])).toBe('1.2.3.4=#0c02c3a9');
     expect(formatDistinguishedName([[{ type: cn, isText: false, value: '0401ff' }]])).toBe('CN=#0401ff');
     const long = 'x'.repeat(300);
@@ -168,7 +168,7 @@ describe('formatDistinguishedName', () => {
     expect(parsed(`1.2.3.4=#0c82012c${'78'.repeat(300)}`)).toEqual([[text('1.2.3.4', long)]]);
   });
 
-  it('cannot be talked into another name by a value', () => {
+  it('cannot produce another name for any value', () => {
     const forged = [[text(o, 'Evil,CN=admin')]];
     expect(parsed(formatDistinguishedName(forged))).toEqual(forged);
     expect(sameName(forged, parsed('O=Evil,CN=admin'))).toBe(false);
@@ -189,7 +189,7 @@ describe('nameKey', () => {
     ['CN=\u212a', 'CN=k'],
     ['DC=Example', 'dc=example'],
     ['1.2.3.4=api', '1.2.3.4=#0c03617069'],
-  ])('holds %s and %s to be one', (left, right) => {
+  ])('treats %s and %s as equal', (left, right) => {
     expect(sameName(parsed(left), parsed(right))).toBe(true);
   });
 
@@ -217,11 +217,11 @@ describe('nameKey', () => {
     ['1.2.3.4=a  b', '1.2.3.4=a b'],
     ['CN=#0401aa', 'CN=#0401bb'],
     ['CN=a+O=b', 'CN=b+O=a'],
-  ])('holds %s and %s apart', (left, right) => {
+  ])('treats %s and %s as different', (left, right) => {
     expect(sameName(parsed(left), parsed(right))).toBe(false);
   });
 
-  it('folds no letter onto an ASCII one but those that Unicode makes equal', () => {
+  it('folds no letter onto an ASCII one except those that Unicode makes equal', () => {
     const folded: string[] = [];
     for (let code = 0x80; code <= 0x1ffff; code += 1) {
       if (code >= 0xd800 && code <= 0xdfff) continue;

@@ -82,11 +82,11 @@ describe('decodeForwardedCertificate', () => {
     ['base64 DER', [leaf, second, third].map(base64Der).join(',')],
     ['URL-encoded base64 DER', [leaf, second, third].map((one) => encodeURIComponent(base64Der(one))).join(',')],
     ['base64 DER that is URL-encoded as a whole', encodeURIComponent([leaf, second, third].map(base64Der).join(','))],
-  ])('reads several certificates in %s, which have to be a chain', (_, value) => {
+  ])('reads several certificates in %s, which must be a chain', (_, value) => {
     expect(decoded(value)).toEqual({ ...all, isChain: true });
   });
 
-  it('reads Client-Cert with Client-Cert-Chain, and that beside nothing else', () => {
+  it('reads Client-Cert with Client-Cert-Chain, and the chain beside no other header', () => {
     const chain = `${byteSequence(second)},\t ${byteSequence(third)}`;
     expect(decoded(byteSequence(leaf), chain)).toEqual(all);
     expect(decoded(byteSequence(leaf), '')).toEqual(alone);
@@ -99,7 +99,7 @@ describe('decodeForwardedCertificate', () => {
     }
   });
 
-  it('reads XFCC as Envoy writes it, and hands over the hash', () => {
+  it('reads XFCC as Envoy writes it, and returns the hash', () => {
     const value = `By=spiffe://example.com/gateway;Hash=${hash.toUpperCase()};Cert="${urlEncodedPem([leaf])}";Subject="O=\\"Quoted\\"\\, Inc,CN=a=b;c";URI=spiffe://example.com/a;DNS=a.example;DNS=b.example`;
     expect(decoded(value)).toEqual({ ...alone, statedFingerprint: hash });
   });
@@ -135,7 +135,7 @@ describe('decodeForwardedCertificate', () => {
     expect(decoded(value)).toBeNull();
   });
 
-  it('never takes a certificate out of a quoted subject', () => {
+  it('never takes a certificate from a quoted subject', () => {
     const subject = `CN=x";${cert};By="`.replaceAll('"', '\\"');
     expect(decoded(`Hash=${hash};Subject="${subject}"`)).toBeNull();
     expect(decoded(`Hash=${hash};${otherCert};Subject="${subject}"`)).toEqual({
@@ -191,7 +191,7 @@ describe('decodeForwardedCertificate', () => {
     expect(decoded(value)).toBeNull();
   });
 
-  it('takes as many certificates as may be, and not one more', () => {
+  it('accepts exactly the maximum number of certificates', () => {
     const most = new Array<Uint8Array>(maximumForwardedCertificates).fill(second);
     const chain = (count: number): string => new Array<string>(count).fill(byteSequence(second)).join(',');
     expect(decoded(urlEncodedPem(most))?.others).toHaveLength(maximumForwardedCertificates - 1);
@@ -202,7 +202,7 @@ describe('decodeForwardedCertificate', () => {
     expect(decoded([...most, second].map(base64Der).join(','))).toBeNull();
   });
 
-  it('takes as much as may be, and not one character more', () => {
+  it('accepts exactly the maximum length', () => {
     const der = new Uint8Array((maximumForwardedLength / 4) * 3);
     expect(decoded(base64Der(der))?.leaf).toHaveLength(der.length);
     expect(decoded(` ${base64Der(der)}`)).toBeNull();
@@ -215,11 +215,11 @@ describe('decodeForwardedCertificate', () => {
 });
 
 describe('showsCertificate', () => {
-  it.each(['', ' ', '\t ', '(null)', ' (null) '])('is false of %j: the proxy got no certificate', (value) => {
+  it.each(['', ' ', '\t ', '(null)', ' (null) '])('is false for %j: the proxy got no certificate', (value) => {
     expect(showsCertificate({ value, chain: null })).toBe(false);
   });
 
-  it('is true of whatever else there is: what is damaged is no absence', () => {
+  it('is true for anything else, even if damaged', () => {
     for (const value of ['null', '(null', '(NULL)', '-', base64Der(leaf)]) {
       expect(showsCertificate({ value, chain: null })).toBe(true);
     }
@@ -242,7 +242,7 @@ describe('isLinked', () => {
     ['somebody else before a chain', [madeCertificate(), client, issuing], false],
     ['two clients that one authority issued', [client, madeCertificate({ fingerprint: 'other' })], false],
     ['an issuer that is no authority', [client, { ...issuing, isAuthority: false }], false],
-  ])('judges %s', (_, certificates, expected) => {
+  ])('checks %s', (_, certificates, expected) => {
     expect(isLinked(certificates)).toBe(expected);
   });
 });

@@ -57,7 +57,7 @@ describe('complete options', () => {
     expect(complete(options).options?.forwardCredentials).toBe(expected);
   });
 
-  it('hold the one key that fits the algorithm', () => {
+  it('contain the one key that matches the algorithm', () => {
     expect(complete({ jwtSecret: secret, jwtIssuer: 'i' }).options?.jwt).toEqual({
       key: { algorithm: 'HS256', secret },
       issuer: 'i',
@@ -147,7 +147,7 @@ describe('complete options', () => {
     ],
     ['no user', { basicAuthUsers: keys(':p') }, 'error basic-auth-users: entry 1 has no user before its first colon'],
     ['a file that was not read', { apiKeys: keys('@/keys') }, 'error api-keys: entry 1: the file /keys cannot be read'],
-  ])('are none for %s', (_name, options, message) => {
+  ])('fail for %s', (_name, options, message) => {
     expect(problems(options)).toEqual([message]);
     expect(complete(options).options).toBeNull();
   });
@@ -162,7 +162,7 @@ describe('complete options', () => {
     'Cookie',
     'Authorization',
     'X-Request-Id',
-  ])('give the header %s its own meaning', (name) => {
+  ])('give the header %s a special meaning', (name) => {
     for (const options of [{ apiKeyHeader: name }, { userIdHeader: name }, { authMethodHeader: name }]) {
       expect(problems(options)[0]).toContain(`the header ${name} has a standard meaning`);
     }
@@ -174,29 +174,29 @@ describe('complete options', () => {
   );
 
   it.each(['X-Auth-Claim-Key', 'x.client.cert.cn', 'Client_Cert', 'X-Forwarded-Client-Cert'])(
-    'take no key from the header %s, which is removed from what clients send',
+    'read no key from the header %s, which is removed from client requests',
     (name) => expect(problems({ apiKeyHeader: name })[0]).toContain('is an identity header'),
   );
 
-  it('compare header names as they are stripped', () => {
+  it('compare header names as the stripping does', () => {
     expect(problems({ userIdHeader: 'X-A.B', authMethodHeader: 'x-a~b' })[0]).toContain(
       'already uses the header x-a~b',
     );
   });
 
-  it('have the unread lists of files for methods', () => {
+  it('list the unread files per method', () => {
     expect(problems({ failOpen: true, apiKeys: keys('@/keys') }, { '/keys': '' })).toEqual([]);
     expect(problems({ failOpen: true })[0]).toContain('warning fail-open: it has no effect');
   });
 
   it.each(['sha256:00', '$2b$10$x', '$2a$10$x', '$2y$10$x', '$argon2id$v=19$x', '$scrypt$x'])(
-    'take no password that begins as a hash and is none, as %s',
+    'refuse a password that begins like a hash but is not one, such as %s',
     (password) => {
       expect(complete({ basicAuthUsers: keys(`u:${password}`) }).options).toBeNull();
     },
   );
 
-  it('are warned about where a password is hashed too cheaply, once for all of a kind', () => {
+  it('warn about weak hashes, once per kind', () => {
     const cheap = (user: string) => `${user}:$2b$04$${'.'.repeat(53)}`;
     const { options, problems: found } = complete({ basicAuthUsers: keys(`${cheap('a')},${cheap('b')}`) });
     expect(shownUsers(options)).toHaveLength(2);
@@ -210,7 +210,7 @@ describe('complete options', () => {
     ]);
   });
 
-  it('count a secret in bytes', () => {
+  it('measure a secret in bytes', () => {
     expect(problems({ jwtSecret: new Secret('é'.repeat(16)) })).toEqual([]);
     expect(problems({ jwtSecret: new Secret('é'.repeat(15)) })).toHaveLength(1);
   });
@@ -221,7 +221,7 @@ describe('complete options', () => {
     expect(shownUsers(options)).toEqual([['u', 'p:q']]);
   });
 
-  it('take the entries of files, one a line, as they are', () => {
+  it('read the entries of files line by line, unchanged', () => {
     const options = { apiKeys: keys('a:x,@/keys'), basicAuthUsers: keys('@/users') };
     expect(agentEntryFiles(options)).toEqual(['/keys', '/users']);
     const files = { '/keys': '# keys \r\nb,c:y\r\n \n d:z\n', '/users': 'u:p\\,q\n' };
@@ -237,7 +237,7 @@ describe('complete options', () => {
     ]);
   });
 
-  it('are none for an entry that ends in white space, which may be a part of it or not', () => {
+  it('refuse an entry that ends in white space, because it is ambiguous', () => {
     const fault = 'ends in white space: remove it';
     const file = { '/keys': 'a:x\n# keys\nb:y \n', '/users': 'ann:pw\t\r\nbob:pw\u00a0' };
     expect(problems({ apiKeys: keys('@/keys'), basicAuthUsers: keys('@/users') }, file)).toEqual([
@@ -249,20 +249,20 @@ describe('complete options', () => {
     expect(problems({ basicAuthUsers: alone })).toEqual([`error basic-auth-users: entry 2 ${fault}`]);
   });
 
-  it('have no white space in a list, where it is what separates', () => {
+  it('treat white space in a list as separator', () => {
     expect(shownUsers(complete({ basicAuthUsers: keys(' ann:pw , bob:pw \n') }).options)).toEqual([
       ['ann', 'pw'],
       ['bob', 'pw'],
     ]);
   });
 
-  it('have one user of two names that Unicode takes for the same', () => {
+  it('merge two user names that Unicode treats as equal', () => {
     expect(problems({ basicAuthUsers: keys('j\u00f6rg:p,jo\u0308rg:q') })).toEqual([
       'error basic-auth-users: entry 2 repeats the user of an earlier entry',
     ]);
   });
 
-  it('are warned about where an option has no effect', () => {
+  it('warn about an option without effect', () => {
     expect(problems({ jwtIssuer: 'x' })).toEqual([
       'warning jwt-issuer: jwt-issuer has no effect without jwt-secret or jwt-public-key',
     ]);

@@ -46,7 +46,7 @@ describe('the authz block', () => {
     });
   });
 
-  it('is read with every key', () => {
+  it('parses every key', () => {
     expect(
       authz({
         enabled: true,
@@ -80,7 +80,7 @@ describe('the authz block', () => {
     });
   });
 
-  it('refuses what it does not know', () => {
+  it('refuses unknown keys', () => {
     expect(refusals({ 'policy-files': 'a' })).toEqual(['config.authz: unknown key "policy-files" in authz']);
     expect(refusals({ 'default-decision': 'permit' })).toHaveLength(1);
     expect(refusals({ 'on-error': 'allow' })).toHaveLength(1);
@@ -97,7 +97,7 @@ describe('the authz block', () => {
     expect(refusals({ 'template-link': 'x' })).toEqual(['config.authz: "template-link" needs a block']);
   });
 
-  it('is null where it is absent or not enabled, which is said', () => {
+  it('is null if absent or disabled, with a warning', () => {
     expect(completeAgentOptions({}, new Map()).options?.authz).toBeNull();
     expect(complete({ 'policy-file': 'a' }).options?.authz).toBeNull();
     expect(problems({ 'policy-file': 'a' })).toEqual([
@@ -105,7 +105,7 @@ describe('the authz block', () => {
     ]);
   });
 
-  it('needs a policy, unless everything is allowed', () => {
+  it('needs a policy, unless the default is allow', () => {
     expect(problems({ enabled: true })).toEqual([
       'error: there are no policies, and default-decision is deny: every request would be denied',
     ]);
@@ -118,7 +118,7 @@ describe('the authz block', () => {
     expect(problems({ enabled: true, 'policy-file': 'x' })).toEqual([]);
   });
 
-  it('takes no path twice, no link twice, and no link that fills nothing', () => {
+  it('refuses duplicate paths, duplicate links, and links without an entity', () => {
     expect(problems({ enabled: true, 'policy-file': ['a', 'b', 'a'] })).toEqual([
       'error: policy-file: a is listed twice',
     ]);
@@ -134,7 +134,7 @@ describe('the authz block', () => {
     ]);
   });
 
-  it('has its problems reported where they stand', () => {
+  it('reports problems at their position', () => {
     expect(reported('authz {\n  enabled #true\n}')).toEqual([
       '1:1 error "authz": there are no policies, and default-decision is deny: every request would be denied',
     ]);
@@ -147,8 +147,8 @@ describe('the authz block', () => {
   });
 });
 
-describe('policies in place', () => {
-  it('are read with the block, and their mistakes reported at their key', () => {
+describe('inline policies', () => {
+  it('are parsed with the block, and report mistakes at their key', () => {
     const text = (enabled: string) => `authz {\n  enabled ${enabled}\n  policy-inline "permit(principal);" "forbid"\n}`;
     expect(reported(text('#true'))).toEqual([
       expect.stringMatching(/^3:3 error "authz": policy-inline-1:1:\d+: ./),
@@ -158,7 +158,7 @@ describe('policies in place', () => {
     expect(reported('authz {\n  enabled #true\n  policy-inline "permit(principal, action, resource);"\n}')).toEqual([]);
   });
 
-  it('stand where they are used: messages show them', () => {
+  it('are positioned at their key in messages', () => {
     const setting = settingsOf('authz {\n  enabled #true\n  policy-inline "permit("\n}')[0];
     const hidden = (setting?.children ?? []).map((child) =>
       child.name === 'policy-inline' ? { ...child, args: child.args.map((arg) => ({ ...arg, hidden: true })) } : child,
@@ -191,7 +191,7 @@ describe('a problem in a file that an option names', () => {
     ]);
   });
 
-  it('is told on one line with its place, and without the text that stands there', () => {
+  it('is logged on one line with its position, without the source text', () => {
     expect(optionProblemText(problem)).toBe('authz: a.cedar:2:3: expected ";"');
     expect(optionProblemText({ ...problem, option: 'jwt-secret', source: undefined as never })).toBe(
       'jwt-secret: expected ";"',

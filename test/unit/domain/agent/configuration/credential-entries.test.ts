@@ -30,11 +30,11 @@ const entries = (text: string): string[] =>
   parseEntryList(text).map((entry) => (entry.kind === 'file' ? `@${entry.path}` : entry.text.reveal()));
 
 describe('an API key entry', () => {
-  it('gives the key in the clear', () => {
+  it('gives the plain-text key', () => {
     expect(key('k:with:colons:reports')).toEqual({ kind: 'plain', text: 'k:with:colons', name: 'reports' });
   });
 
-  it('gives the digest of the key, its digits in any case', () => {
+  it('gives the digest of the key, with digits in any case', () => {
     const known = { kind: 'sha256', text: digest, name: 'reports' };
     expect(key(`sha256:${digest}:reports`)).toEqual(known);
     expect(key(`SHA256:${digest.toUpperCase()}:reports`)).toEqual(known);
@@ -48,18 +48,18 @@ describe('an API key entry', () => {
     `sha256:${digest}:a:reports`,
     'sha256::reports',
     `sha256: ${digest}:reports`,
-  ])('refuses what is no digest rather than taking it for a key: %s', (entry) => {
+  ])('refuses an invalid digest instead of treating it as a key: %s', (entry) => {
     expect(key(entry)).toBe('does not have 64 hexadecimal digits between sha256: and the last colon');
   });
 
-  it('does not take a digest without a name for the key "sha256"', () => {
+  it('does not treat a digest without a name as the key "sha256"', () => {
     expect(key(`sha256:${digest}`)).toBe('has no name: a hashed key is sha256:<digest>:<name>');
     expect(key(`SHA256: ${digest}`)).toBe('has no name: a hashed key is sha256:<digest>:<name>');
   });
 });
 
 describe('an entry of HTTP Basic', () => {
-  it('gives the password in the clear', () => {
+  it('gives the plain-text password', () => {
     expect(user('ann:correct:horse')).toEqual({ user: 'ann', kind: 'plain', text: 'correct:horse' });
     expect(user('ann:$ecret')).toEqual({ user: 'ann', kind: 'plain', text: '$ecret' });
   });
@@ -70,7 +70,7 @@ describe('an entry of HTTP Basic', () => {
     expect(user(`ann:${scrypt}`)).toEqual({ user: 'ann', kind: 'scrypt', text: scrypt });
   });
 
-  it('refuses a hash that cannot be checked, in words that hold nothing of it', () => {
+  it('refuses an unverifiable hash, in a message that contains nothing of it', () => {
     expect(user('ann:$2b$31$bJfwQVuN0k3VvUl8.rdY2.8IeqwMgsWEfrndrZqdOcyzbWlJkyvIC')).toBe(
       'has a password that is a bcrypt hash with a cost above 16',
     );
@@ -80,7 +80,7 @@ describe('an entry of HTTP Basic', () => {
 });
 
 describe('a list of entries', () => {
-  it('splits at commas, but at none that is inside a hash', () => {
+  it('splits at commas, but not inside a hash', () => {
     expect(entries(`ann:${argon2id},bob:${scrypt},eve:${bcrypt},joe:plain`)).toEqual([
       `ann:${argon2id}`,
       `bob:${scrypt}`,
@@ -89,11 +89,11 @@ describe('a list of entries', () => {
     ]);
   });
 
-  it('takes a hash with its commas escaped as well', () => {
+  it('accepts a hash with escaped commas', () => {
     expect(entries(`ann:${argon2id.replaceAll(',', '\\,')},joe:plain`)).toEqual([`ann:${argon2id}`, 'joe:plain']);
   });
 
-  it('splits what only looks like the parameters of a hash', () => {
+  it('splits a text that only resembles hash parameters', () => {
     expect(entries('ann:m=1,t=2,p=1')).toEqual(['ann:m=1', 't=2', 'p=1']);
     expect(entries('ann:$argon2id$v=19$m=1,bob:t=2')).toEqual(['ann:$argon2id$v=19$m=1', 'bob:t=2']);
     expect(entries(`ann:${argon2id},t=2,bob`)).toEqual([`ann:${argon2id}`, 't=2', 'bob']);
@@ -101,11 +101,11 @@ describe('a list of entries', () => {
   });
 });
 
-describe('white space at the end of an entry', () => {
+describe('trailing white space of an entry', () => {
   const read = (text: string) => parseSingleEntry(text);
   const fault = (text: string) => entryEndFault(new Secret(text));
 
-  it('is reported, where the entry stands alone or in a file', () => {
+  it('is reported for an entry alone or in a file', () => {
     const source = read('ann:pw ');
     expect(source?.kind === 'entry' && fault(source.text.reveal())).toBe('ends in white space: remove it');
     expect(parseEntryFile('ann:pw \r\n  bob:pw\n').map((entry) => entryEndFault(entry) !== null)).toEqual([
@@ -114,7 +114,7 @@ describe('white space at the end of an entry', () => {
     ]);
   });
 
-  it('is none in the middle, or before it, or behind a path', () => {
+  it('is not reported in the middle, at the start, or after a path', () => {
     expect(fault('ann:correct horse')).toBeNull();
     expect(read(' \t')).toBeNull();
     expect(read(' @/keys ')).toEqual({ kind: 'file', path: '/keys' });

@@ -15,7 +15,7 @@ const jwtAlgorithmList =
   '"HS256" or "RS256" or "RS384" or "RS512" or "PS256" or "PS384" or "PS512" or "ES256" or "ES384" or "ES512" or "EdDSA"';
 
 describe('the options of an agent as JSON', () => {
-  it('are all read', () => {
+  it('are all parsed', () => {
     const { options, problems } = decodeAgentOptions({
       socket: '/run/a.sock',
       'jwt-public-key': '/k.pem',
@@ -72,7 +72,7 @@ describe('the options of an agent as JSON', () => {
     });
   });
 
-  it('have one text for a list, and each item of an array for an entry, commas and all', () => {
+  it('accept one text for a list, and each array item as an entry, including commas', () => {
     const keys = (value: JsonValue) => shown(decodeAgentOptions({ 'api-keys': value }).options?.apiKeys);
     expect(keys('a:b,c\\,d:e')).toEqual(['a:b', 'c,d:e']);
     expect(keys(['a:b,c:d'])).toEqual(['a:b,c:d']);
@@ -80,12 +80,12 @@ describe('the options of an agent as JSON', () => {
     expect(keys([' @/keys ', ' '])).toEqual(['file /keys']);
   });
 
-  it('may be none at all', () => {
+  it('can be empty', () => {
     expect(decodeAgentOptions(null)).toEqual({ options: {}, problems: [] });
     expect(decodeAgentOptions({})).toEqual({ options: {}, problems: [] });
   });
 
-  it('are absent where they are null', () => {
+  it('are absent if null', () => {
     expect(decodeAgentOptions({ 'jwt-issuer': null, 'api-keys': null, 'fail-open': null }).options).toEqual({
       apiKeys: [],
     });
@@ -126,12 +126,12 @@ describe('the options of an agent as JSON', () => {
     ],
     [JSON.parse('{"__proto__":{"fail-open":true}}') as JsonObject, 'config: unknown key "__proto__" in config'],
     [{ constructor: 1 }, 'config: unknown key "constructor" in config'],
-  ])('are refused where they are %j', (json, message) => {
+  ])('are refused if they are %j', (json, message) => {
     expect(messages(json)).toContain(message);
     expect(decodeAgentOptions(json).options).toBeNull();
   });
 
-  it('are refused where they are nested too deeply', () => {
+  it('are refused if nested too deeply', () => {
     let json: JsonValue = 1;
     for (let depth = 0; depth < 10_000; depth += 1) json = { saml: json };
     expect(messages(json as JsonObject)).toEqual(['config: it is nested more than 64 levels deep']);
@@ -139,7 +139,7 @@ describe('the options of an agent as JSON', () => {
 });
 
 describe('the options of an agent as text', () => {
-  it('name their source, never their text', () => {
+  it('report their source, never their text', () => {
     const { options, problems } = decodeAgentOptionTexts([
       { option: 'jwt-algorithm', text: 'S3CRET', source: '--jwt-algorithm' },
       { option: 'fail-open', text: 'S3CRET', source: 'FAIL_OPEN' },
@@ -164,11 +164,11 @@ describe('the options of an agent as text', () => {
     ['1', true],
     ['false', false],
     ['0', false],
-  ])('read %s as %s', (text, failOpen) => {
+  ])('parse %s as %s', (text, failOpen) => {
     expect(decodeAgentOptionTexts([{ option: 'fail-open', text, source: 'FAIL_OPEN' }]).options).toEqual({ failOpen });
   });
 
-  it('join the entries of a list that one source gives in pieces, and none of another source', () => {
+  it('join the list entries of one source, without those of another', () => {
     const given = (...texts: readonly (readonly [string, string])[]) =>
       shown(
         decodeAgentOptionTexts(texts.map(([source, text]) => ({ option: 'api-keys', source, text }))).options?.apiKeys,
@@ -179,7 +179,7 @@ describe('the options of an agent as text', () => {
     expect(given(['API_KEYS', 'a:1'], [flag, 'b:2'])).toEqual(['b:2']);
   });
 
-  it('put lists together from commas and files', () => {
+  it('build lists from commas and files', () => {
     const { options } = decodeAgentOptionTexts([
       { option: 'api-keys', text: 'a:b, c\\,d:e,,@/keys', source: 'API_KEYS' },
     ]);

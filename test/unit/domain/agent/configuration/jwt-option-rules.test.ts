@@ -17,7 +17,7 @@ const der = (key: typeof rsa, type: 'spki' | 'pkcs1' = 'spki') =>
 
 const problemsOf = (secret: string) => completeAgentOptions({ jwtSecret: new Secret(secret) }, new Map()).problems;
 
-describe('a secret by which everybody could make tokens, because it is a public key', () => {
+describe('a secret that is a public key, with which anyone could sign', () => {
   it.each([
     ['PEM', pem],
     ['PEM with its line ends written as \\n', pem.replaceAll('\n', '\\n')],
@@ -52,9 +52,9 @@ describe('a secret by which everybody could make tokens, because it is a public 
     '[brackets are no reason to refuse a secret]',
     'MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8AMIIBCgKCAQEA',
     '----- BEGIN with something else, if you like -----',
-  ])('is not what only has a likeness to one: %s', (secret) => expect(problemsOf(secret)).toEqual([]));
+  ])('is not confused with a similar text: %s', (secret) => expect(problemsOf(secret)).toEqual([]));
 
-  it('is refused whichever way it comes: by the handshake, in a flag, in a variable', () => {
+  it('is refused from the handshake, a flag or a variable', () => {
     const decoded = [
       decodeAgentOptions({ 'jwt-secret': pem }),
       ...['--jwt-secret', 'JWT_SECRET'].map((source) =>

@@ -39,7 +39,7 @@ const mtls = (own: Partial<MtlsOptions> = {}): AgentOptions => ({
   },
 });
 
-describe('the providers that are complete', () => {
+describe('complete providers', () => {
   it('are the enabled ones', () => {
     const [on, off] = [provider(), provider({ name: 'off', enabled: false, issuer: 'https://other' })];
     expect(complete({ oidc: [on, off] }).options?.oidc).toEqual([on]);
@@ -48,27 +48,27 @@ describe('the providers that are complete', () => {
     ]);
   });
 
-  it('may have one issuer where only one of them is enabled', () => {
+  it('can share an issuer if only one of them is enabled', () => {
     expect(complete({ oidc: [provider(), provider({ enabled: false })] }).options).not.toBeNull();
     expect(problems({ oidc: [provider({ name: 'a' }), provider()] })).toEqual([
       'error oidc: provider 2: provider "a" has the same issuer',
     ]);
   });
 
-  it('have names of their own', () => {
+  it('have unique names', () => {
     const other = { name: 'a', issuer: 'https://other' };
     expect(problems({ oidc: [provider({ name: 'a' }), provider(other)] })).toEqual([
       'error oidc: provider "a": an earlier block already has that name',
     ]);
   });
 
-  it('are warned about without an audience', () => {
+  it('cause a warning without an audience', () => {
     expect(problems({ oidc: [provider({ audiences: [] })] })).toEqual([
       'warning oidc: provider 1 has no audience: every token of the issuer is accepted, even if issued for another API',
     ]);
   });
 
-  it('give fail-open something to act on', () => {
+  it('make fail-open effective', () => {
     expect(problems({ failOpen: true, oidc: [provider()] })).toEqual([]);
     expect(problems({ failOpen: true, oidc: [provider({ enabled: false })] })).toHaveLength(2);
   });
@@ -83,7 +83,7 @@ describe('the URL of a key set', () => {
     'http://127.0.0.1:3000/jwks',
     'http://localhost/jwks',
     'http://[::1]/jwks',
-  ])('may be %s', (url) => expect(keySetUrlFault(url)).toBeNull());
+  ])('can be %s', (url) => expect(keySetUrlFault(url)).toBeNull());
 
   it.each([
     'http://id.example/keys',
@@ -91,7 +91,7 @@ describe('the URL of a key set', () => {
     'http://10.0.0.1/keys',
     'http://localhost.example/',
     'http://id.example/keys?key=hunter2',
-  ])('is warned about where it is %s', (url) => {
+  ])('causes a warning if it is %s', (url) => {
     const fault = keySetUrlFault(url);
     expect(fault?.severity).toBe('warning');
     expect(fault?.message).not.toContain('hunter2');
@@ -126,7 +126,7 @@ describe('the URL of a key set', () => {
 });
 
 describe('client certificates', () => {
-  it('are taken where they are enabled', () => {
+  it('are accepted if enabled', () => {
     const options = mtls();
     expect(complete(options)).toMatchObject({ options: { mtls: options.mtls }, problems: [] });
     expect(complete(mtls({ enabled: false })).options?.mtls).toBeNull();
@@ -135,20 +135,20 @@ describe('client certificates', () => {
     ]);
   });
 
-  it('are warned about where nobody checks the chain', () => {
+  it('cause a warning if no one verifies the chain', () => {
     expect(problems(mtls({ caCertPath: null }))[0]).toMatch(
       /^warning mtls: ca-cert-path is not set: every certificate/,
     );
     expect(complete(mtls({ caCertPath: null })).options?.mtls).not.toBeNull();
   });
 
-  it('have to name a user', () => {
+  it('must name a user', () => {
     expect(problems(mtls({ extractCnAsUser: false }))[0]).toContain('both #false');
     expect(complete(mtls({ extractCnAsUser: false })).options).toBeNull();
     expect(problems(mtls({ extractCnAsUser: false, extractSanEmailAsUser: true }))).toEqual([]);
   });
 
-  it('take their user from user-id-from or from the older keys, not from both', () => {
+  it('take their user from user-id-from or the older keys, not from both', () => {
     const userIdFrom = ['san-uri', 'cn'] as const;
     expect(problems(mtls({ userIdFrom }))).toEqual([]);
     expect(problems(mtls({ userIdFrom, extractCnAsUser: true }))).toEqual([
@@ -160,13 +160,13 @@ describe('client certificates', () => {
     expect(problems(mtls({ userIdFrom: ['cn', 'dn', 'cn'] }))).toEqual(['error mtls: user-id-from names "cn" twice']);
   });
 
-  it('have lists that can be read', () => {
+  it('have valid lists', () => {
     const [first, second] = problems(mtls({ allowedDns: ['CN=a', 'no name'], allowedSans: ['a.example', '*'] }));
     expect(first).toMatch(/^error mtls: allowed-dns: entry 2 /);
     expect(second).toMatch(/^error mtls: allowed-sans: entry 2 /);
   });
 
-  it.each(['X-Client-Cert', 'Client-Cert', 'X-Forwarded-Client-Cert', 'X-SSL-Cert'])('may come in %s', (name) =>
+  it.each(['X-Client-Cert', 'Client-Cert', 'X-Forwarded-Client-Cert', 'X-SSL-Cert'])('can come in %s', (name) =>
     expect(problems(mtls({ clientCertHeader: name }))).toEqual([]),
   );
 
@@ -176,11 +176,11 @@ describe('client certificates', () => {
   );
 
   it.each(['X-User-Id', 'x_auth_method', 'X-Auth-Claim-Cert', 'X-Client-Cert-CN', 'X.Client.Cert.DN'])(
-    'cannot come in %s, which tells an identity',
+    'cannot come in %s, which carries an identity',
     (name) => expect(complete(mtls({ clientCertHeader: name })).options).toBeNull(),
   );
 
-  it('share their headers with nothing else', () => {
+  it('share their headers with no other option', () => {
     const shared = 'error mtls: api-key-header already uses the header X-Key';
     expect(problems({ ...mtls({ clientCertHeader: 'X-Key' }), apiKeyHeader: 'x-key' })).toEqual([shared]);
     for (const name of ['X-Client-Cert', 'x_client_cert_cn', 'X-Client-Cert-DN']) {

@@ -19,7 +19,7 @@ const complete = (oidc: JsonObject) => {
 const microsoft = 'https://login.microsoftonline.com/{tenantid}/v2.0';
 
 describe('tenants of an oidc block', () => {
-  it('make one provider each, with its issuer and keys', () => {
+  it('create one provider each, with its issuer and keys', () => {
     const { providers, messages } = complete({
       issuer: microsoft,
       tenants: ['one', 'two'],
@@ -40,7 +40,7 @@ describe('tenants of an oidc block', () => {
     ]);
   });
 
-  it('leave the keys to discovery where jwks-url is absent', () => {
+  it('use discovery if jwks-url is absent', () => {
     expect(complete({ issuer: microsoft, tenants: 'one' }).providers).toMatchObject([{ jwksUrl: null }]);
   });
 
@@ -74,13 +74,13 @@ describe('tenants of an oidc block', () => {
   });
 
   it.each(['https://login.example/common/v2.0', 'https://login.microsoftonline.com/uncommon/v2.0', 'corp'])(
-    'leave the issuer %s alone',
+    'keep the issuer %s unchanged',
     (issuer) => {
       expect(complete({ issuer, 'jwks-url': 'https://id.example/keys' }).messages).toEqual([]);
     },
   );
 
-  it('give as many distinct issuers as there are distinct tenants', () => {
+  it('give one distinct issuer per distinct tenant', () => {
     const tenant = fc.stringMatching(/^[A-Za-z0-9][A-Za-z0-9._-]{0,20}$/);
     fc.assert(
       fc.property(fc.array(tenant, { minLength: 1, maxLength: 20 }), (tenants) => {

@@ -22,7 +22,7 @@ const reported = (text: string): string[] => {
 };
 
 describe('the oidc blocks', () => {
-  it('have defaults for all but the issuer', () => {
+  it('have defaults for every key except the issuer', () => {
     expect(oidc({ oidc: provider })).toEqual([
       {
         name: null,
@@ -40,7 +40,7 @@ describe('the oidc blocks', () => {
     expect(messages({ oidc: { enabled: true } })).toEqual(['config.oidc: "issuer" is missing']);
   });
 
-  it('are all read', () => {
+  it('are all parsed', () => {
     const full = {
       ...provider,
       name: 'corp',
@@ -66,7 +66,7 @@ describe('the oidc blocks', () => {
     });
   });
 
-  it('may be several, in their order, or none', () => {
+  it('can be several, in order, or none', () => {
     expect(oidc({ oidc: [provider, { ...provider, name: 'b' }] })?.map(({ name }) => name)).toEqual([null, 'b']);
     for (const none of [null, []]) expect(decodeAgentOptions({ oidc: none }).options).toEqual({ oidc: [] });
     expect(decodeAgentOptions({}).options).toEqual({});
@@ -98,12 +98,12 @@ describe('the oidc blocks', () => {
       'config.oidc.clock-skew-secs: "clock-skew-secs" must be an integer from 0 to 600, not 601',
     ],
     [{ oidc: { ...provider, enabled: 'yes' } }, 'config.oidc.enabled: "enabled" must be #true or #false, not "yes"'],
-  ])('are refused where they are %j', (json, message) => {
+  ])('are refused if they are %j', (json, message) => {
     expect(messages(json)).toContain(message);
     expect(decodeAgentOptions(json).options).toBeNull();
   });
 
-  it('are reported where they stand, each for itself', () => {
+  it('report problems at their own position', () => {
     const text = [
       'oidc "a" { enabled #true; issuer "https://a"; jwks-url "https://a.example/keys"; audience "x" }',
       'oidc "b" {',
@@ -124,7 +124,7 @@ describe('the oidc blocks', () => {
     ]);
   });
 
-  it('have nothing said of keys that could not be read', () => {
+  it('report nothing about keys that failed to parse', () => {
     const text = 'oidc { enabled #true; audience "x" }\noidc { enabled #true; audience "x" }';
     expect(reported(text).filter((line) => !line.includes('is missing'))).toEqual([]);
   });
@@ -145,7 +145,7 @@ describe('the mtls block', () => {
     expect(decodeAgentOptions({ mtls: null }).options).toEqual({});
   });
 
-  it('is read whole', () => {
+  it('is parsed completely', () => {
     const full = {
       enabled: true,
       'client-cert-header': 'Client-Cert',
@@ -175,12 +175,12 @@ describe('the mtls block', () => {
       { mtls: { 'client-cert-header': 'X Y' } },
       'config.mtls.client-cert-header: "client-cert-header" must be a header name, not "X Y"',
     ],
-  ])('is refused where it is %j', (json, message) => {
+  ])('is refused if it is %j', (json, message) => {
     expect(messages(json)).toContain(message);
     expect(decodeAgentOptions(json).options).toBeNull();
   });
 
-  it('is reported where it stands', () => {
+  it('reports problems at its position', () => {
     const text = [
       'mtls {',
       '  enabled #true',

@@ -30,7 +30,7 @@ const checked = (saml: JsonObject, config: JsonObject = {}) => {
 };
 
 describe('the saml block', () => {
-  it('has the defaults of the documentation', () => {
+  it('has the documented defaults', () => {
     const { saml, texts } = checked(minimal);
     expect(texts).toEqual([]);
     expect(saml).toEqual({
@@ -66,19 +66,19 @@ describe('the saml block', () => {
     });
   });
 
-  it('is a method of its own, so that fail-open has something to act on', () => {
+  it('counts as a method, so fail-open is effective', () => {
     expect(checked(minimal, { 'fail-open': true }).texts).toEqual([]);
     expect(checked({ ...minimal, enabled: false }, { 'fail-open': true }).texts).toHaveLength(2);
   });
 
-  it('counts only where it is enabled', () => {
+  it('is ignored unless enabled', () => {
     expect(checked({ ...minimal, enabled: false })).toMatchObject({
       saml: null,
       texts: ['warning saml: it is disabled: sign-on is impossible, and no session is accepted'],
     });
   });
 
-  it('says all of the identity provider where there is no metadata', () => {
+  it('describes the identity provider completely without metadata', () => {
     expect(checked({ ...configured, 'idp-slo-url': 'https://id.example/slo' }).saml?.identityProvider).toEqual({
       kind: 'configured',
       entityId: 'https://id.example',
@@ -88,14 +88,14 @@ describe('the saml block', () => {
     });
   });
 
-  it('takes short names of formats, and any other by its URI', () => {
+  it('accepts short names of formats, and any other format as a URI', () => {
     const format = (name: string) => checked({ ...minimal, 'name-id-format': name }).saml?.nameIdFormat;
     expect(format('email')).toBe('urn:oasis:names:tc:SAML:1.1:nameid-format:emailAddress');
     expect(format('persistent')).toBe('urn:oasis:names:tc:SAML:2.0:nameid-format:persistent');
     expect(format('urn:example:format')).toBe('urn:example:format');
   });
 
-  it('maps attributes of any name', () => {
+  it('maps attributes with any name', () => {
     const mapping = JSON.parse('{"urn:oid:0.9.2342": "X-Mail", "__proto__": "X-Proto", "enabled": "X-Enabled"}');
     expect(checked({ ...minimal, 'attribute-mapping': mapping }).saml?.attributeMapping).toEqual([
       { attribute: 'urn:oid:0.9.2342', header: 'X-Mail' },
@@ -104,13 +104,13 @@ describe('the saml block', () => {
     ]);
   });
 
-  it.each(['__Host-s', '__Secure-s'])('may have a session cookie by the name of %s', (name) => {
+  it.each(['__Host-s', '__Secure-s'])('can name the session cookie %s', (name) => {
     const { saml, texts } = checked({ ...minimal, 'session-cookie-name': name });
     expect(texts).toEqual([]);
     expect(saml?.cookie).toMatchObject({ name, secure: true });
   });
 
-  it('names a store with all that it needs', () => {
+  it('names a store with all its settings', () => {
     expect(checked({ ...minimal, 'session-store': 'memory' }).saml?.store).toEqual({ kind: 'memory' });
     expect(checked({ ...minimal, 'session-store-path': '/s.db' }).saml?.store).toEqual({
       kind: 'sqlite',
@@ -122,7 +122,7 @@ describe('the saml block', () => {
   });
 });
 
-describe('a saml block is refused', () => {
+describe('an invalid saml block', () => {
   it.each([
     ['nothing of the provider', withoutProvider, 'the identity provider is not configured'],
     ['no certificate', { ...configured, 'idp-cert-file': null }, 'idp-cert-file is missing'],
@@ -219,14 +219,14 @@ describe('a saml block is refused', () => {
       },
       'more than 62 headers',
     ],
-  ] as const)('for %s', (_name, saml, text) => {
+  ] as const)('is refused for %s', (_name, saml, text) => {
     const result = checked(saml as JsonObject);
     expect(result.texts.join('\n')).toContain(text);
     expect(result.texts.join('\n')).toContain('error saml: ');
     expect(result.saml).toBeNull();
   });
 
-  it('once for a path after signing out that is none', () => {
+  it('is refused once for an invalid post-logout path', () => {
     const { texts } = checked({ ...minimal, 'signed-out-path': 'bye' });
     expect(texts).toEqual(['error saml: signed-out-path must be a path that begins with /, without a query']);
   });
@@ -249,7 +249,7 @@ describe('a saml block is refused', () => {
     ['redis://user:@h', 'has a user but no password'],
     ['redis://:%f@h', 'in percent-encoded UTF-8'],
     ['redis://:%ff@h', 'in percent-encoded UTF-8'],
-  ])('for the store URL %s, as soon as it is read', (url, text) => {
+  ])('is refused for the store URL %s when parsed', (url, text) => {
     const { saml, problems } = checked({ ...minimal, 'session-store': 'redis', 'session-store-url': url });
     expect(saml).toBeNull();
     expect(problems).toHaveLength(1);
@@ -268,16 +268,16 @@ describe('a saml block is refused', () => {
     ['a format that is not a URI', { ...minimal, 'name-id-format': 'constructor' }, 'must be unspecified, email'],
     ['an unknown key', { ...minimal, 'acs-urls': 'x' }, 'unknown key "acs-urls"'],
     ['an entity id with spaces', { ...minimal, 'entity-id': 'a b' }, 'must be an entity id'],
-  ] as const)('for %s', (_name, saml, text) => {
+  ] as const)('is refused for %s', (_name, saml, text) => {
     expect(checked(saml as JsonObject).texts.join('\n')).toContain(text);
   });
 
-  it('for a header that another option takes', () => {
+  it('is refused for a header that another option uses', () => {
     const { texts } = checked({ ...minimal, 'attribute-mapping': { a: 'X-Who' } }, { 'user-id-header': 'X-Who' });
     expect(texts).toEqual(['error saml: user-id-header already uses the header X-Who']);
   });
 
-  it('without a word of the secret in its URL', () => {
+  it('is refused without revealing a secret in its URL', () => {
     const urls = ['S3CRET', 'http://:S3CRET@h', 'redis:// S3CRET', 'redis://S3CRET@h', 'redis://:a/S3CRET@h'];
     for (const url of [...urls, 'redis://:S3CRET%@h', 'redis://:S3CRET@h', 'redis://h:S3CRET']) {
       const { texts } = checked({ ...minimal, 'session-store': 'redis', 'session-store-url': url });
@@ -293,7 +293,7 @@ describe('a URL that may hold a secret', () => {
     ['idp-metadata-url', { ...minimal, 'idp-metadata-url': 'id.example/m?key=S3CRET' }],
     ['idp-metadata-url', { ...minimal, 'idp-metadata-url': 'https://id.example/m?key=S3CRET#a' }],
     ['idp-sso-url', { ...configured, 'idp-sso-url': 'http://id.example/sso?key=S3CRET' }],
-  ])('is shown by nothing that is said of %s', (key, saml) => {
+  ])('appears in no message about %s', (key, saml) => {
     const { problems } = checked(saml as JsonObject);
     expect(problems).toHaveLength(1);
     expect(problems[0]?.message).toContain(`${key} `);
@@ -302,7 +302,7 @@ describe('a URL that may hold a secret', () => {
   });
 });
 
-describe('a saml block is warned about', () => {
+describe('a questionable saml block', () => {
   it.each([
     ['an ACS by HTTP', { ...minimal, 'acs-url': 'http://app.example/saml/acs' }, 'acs-url is not https'],
     [
@@ -332,7 +332,7 @@ describe('a saml block is warned about', () => {
       'session-store-url sends its password unencrypted',
     ],
     ['a loop after signing out', { ...minimal, 'signed-out-path': '/bye' }, 'is redirected to sign on again'],
-  ] as const)('for %s', (_name, saml, text) => {
+  ] as const)('causes a warning for %s', (_name, saml, text) => {
     const result = checked(saml as JsonObject);
     expect(result.saml).not.toBeNull();
     expect(result.texts).toHaveLength(1);
@@ -340,7 +340,7 @@ describe('a saml block is warned about', () => {
     expect(result.texts[0]).toContain(text);
   });
 
-  it('not for metadata by HTTP that is signed, nor for this machine', () => {
+  it('causes no warning for signed metadata over HTTP, or on this host', () => {
     const signed = { 'idp-metadata-url': 'http://id.example/m', 'idp-metadata-cert-file': '/c.pem' };
     expect(checked({ ...minimal, ...signed }).texts).toEqual([]);
     const local = { 'acs-url': 'http://localhost:8080/saml/acs', 'idp-metadata-url': 'http://127.0.0.1:1/m' };
@@ -348,18 +348,18 @@ describe('a saml block is warned about', () => {
   });
 
   it.each(['rediss://me:word@db/1', 'redis://db_1:7000', 'redis://:word@localhost', 'redis://:word@[::1]:1/0'])(
-    'not for the store URL %s',
+    'causes no warning for the store URL %s',
     (url) => {
       expect(checked({ ...minimal, 'session-store': 'redis', 'session-store-url': url }).texts).toEqual([]);
     },
   );
 
-  it('not for exclusions that leave something protected', () => {
+  it('causes no warning for exclusions that keep a path protected', () => {
     const paths = { 'protected-paths': ['/app', '/x/'], 'excluded-paths': ['/app/assets', '/x/', '/apple'] };
     expect(checked({ ...minimal, ...paths }).texts).toEqual([]);
   });
 
-  it('not for a page after signing out that is open', () => {
+  it('causes no warning for an open post-logout page', () => {
     expect(checked({ ...minimal, 'signed-out-path': '/bye', 'excluded-paths': ['/bye'] }).texts).toEqual([]);
     expect(checked({ ...minimal, 'signed-out-path': '/bye', 'protected-paths': ['/app'] }).texts).toEqual([]);
   });

@@ -11,7 +11,7 @@ const tcp = (host: string, port = 50_051): GrpcAddress => ({ kind: 'tcp', host, 
 const unix: GrpcAddress = { kind: 'unix', path: '/run/grpc.sock' };
 const pair: AgentOptions = { grpcTlsCertFile: '/c.pem', grpcTlsKeyFile: '/k.pem' };
 
-describe('where an agent serves gRPC', () => {
+describe('the gRPC address of an agent', () => {
   it.each<readonly [string, AgentOptions, unknown]>([
     ['a loopback address', { grpcAddress: tcp('127.0.0.1') }, { address: tcp('127.0.0.1'), tls: null }],
     ['the loopback address of IPv6', { grpcAddress: tcp('::1') }, { address: tcp('::1'), tls: null }],
@@ -32,7 +32,7 @@ describe('where an agent serves gRPC', () => {
       { grpcAddress: tcp('10.0.0.1'), grpcInsecure: true },
       { address: tcp('10.0.0.1'), tls: null },
     ],
-  ])('may be %s', (_name, options, grpc) => {
+  ])('can be %s', (_name, options, grpc) => {
     expect(complete(options).problems).toEqual([]);
     expect(complete(options).options?.grpc).toEqual(grpc);
   });
@@ -94,7 +94,7 @@ describe('where an agent serves gRPC', () => {
     expect(complete(options).options).toBeNull();
   });
 
-  it('may be a free port beside another one', () => {
+  it('can be a free port beside another one', () => {
     const options = { grpcAddress: tcp('127.0.0.1', 0), metricsAddress: { host: '127.0.0.1', port: 0 } };
     expect(complete(options).options?.metricsAddress).toEqual({ host: '127.0.0.1', port: 0 });
   });

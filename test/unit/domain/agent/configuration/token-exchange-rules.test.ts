@@ -50,7 +50,7 @@ const exchange = (subject: string, issued = 'access_token'): JsonObject => ({
 });
 
 describe('the token-exchange block', () => {
-  it('has the defaults of the documentation', () => {
+  it('has the documented defaults', () => {
     const { exchange: options, texts } = checked(minimal);
     expect(texts).toEqual([]);
     expect(options).toEqual({
@@ -86,7 +86,7 @@ describe('the token-exchange block', () => {
     });
   });
 
-  it('takes everything that it can say', () => {
+  it('accepts all its keys', () => {
     const { exchange: options, texts } = checked({
       ...minimal,
       issuer: 'https://tokens.example/tenant/',
@@ -130,18 +130,18 @@ describe('the token-exchange block', () => {
     });
   });
 
-  it('knows kinds of tokens by their URIs too', () => {
+  it('accepts token types as URIs too', () => {
     const uri = (kind: string) => `urn:ietf:params:oauth:token-type:${kind}`;
     const block = { ...minimal, 'allowed-exchanges': exchange(uri('saml2'), uri('jwt')) };
     expect(checked(block, { saml }).exchange?.allowedExchanges).toEqual([{ subjectKind: 'saml2', issuedKind: 'jwt' }]);
   });
 
-  it('copies nothing where a list or null says so', () => {
+  it('copies nothing if a list or null says so', () => {
     expect(checked({ ...minimal, 'claims-copied': [] }).exchange?.claimsCopied).toEqual([]);
     expect(checked({ ...minimal, 'claims-copied': null }).exchange?.claimsCopied).toEqual([]);
   });
 
-  it('tells a limit that is absent from none', () => {
+  it('distinguishes an absent limit from no limit', () => {
     expect(checked({ ...minimal, 'rate-limit': null }).exchange?.rateLimit).toBeNull();
     expect(checked({ ...minimal, 'rate-limit': { burst: 1 } }).exchange?.rateLimit).toEqual({
       requestsPerSecond: 20,
@@ -149,21 +149,21 @@ describe('the token-exchange block', () => {
     });
   });
 
-  it('counts only where it is enabled', () => {
+  it('is ignored unless enabled', () => {
     expect(checked({ ...minimal, enabled: false })).toMatchObject({
       exchange: null,
       texts: ['warning token-exchange: it is disabled, so no token is exchanged'],
     });
   });
 
-  it('gives a list of nothing to nobody', () => {
+  it('grants an empty list to no client', () => {
     const { exchange: options } = checked({ ...minimal, 'allowed-audiences': [], 'allowed-scopes': [] });
     expect(options).toMatchObject({ allowedAudiences: [], allowedScopes: [] });
   });
 });
 
 describe('clients of token exchange', () => {
-  it('have what the block has, unless they say so themselves', () => {
+  it('inherit from the block, unless they set a key', () => {
     const block = {
       ...minimal,
       'allowed-audiences': 'a',
@@ -204,7 +204,7 @@ describe('clients of token exchange', () => {
     ]);
   });
 
-  it('may be the only ones that exchange anything', () => {
+  it('can be the only ones that may exchange', () => {
     const { 'allowed-exchanges': exchanges, ...block } = withClient({ 'allowed-exchanges': exchange('access_token') });
     expect(exchanges).toBeDefined();
     expect(checked(block)).toMatchObject({ texts: [], exchange: { allowedExchanges: [] } });
@@ -223,7 +223,7 @@ describe('clients of token exchange', () => {
     ]);
   });
 
-  it('need no secret where they have a key', () => {
+  it('need no secret if they have a key', () => {
     const block = { ...minimal, clients: { client: { name: 'api', 'public-key-file': ['/a.pem', '/b.pem'] } } };
     expect(checked(block)).toMatchObject({
       texts: [],
@@ -232,7 +232,7 @@ describe('clients of token exchange', () => {
   });
 });
 
-describe('a token-exchange block is refused', () => {
+describe('an invalid token-exchange block', () => {
   it.each<readonly [string, JsonObject, string]>([
     ['no signing key', { ...minimal, 'signing-key-file': [] }, 'signing-key-file is missing'],
     [
@@ -345,7 +345,7 @@ describe('a token-exchange block is refused', () => {
     ['a key file twice', withClient({ 'public-key-file': ['/a', '/a'] }), 'public-key-file: entry 2'],
     ['an unknown key', { ...minimal, 'token-ttl': 5 }, 'unknown key "token-ttl" in token-exchange'],
     ['an unknown key of a client', withClient({ audiences: 'a' }), 'unknown key "audiences" in client'],
-  ])('for %s', (_name, block, message) => {
+  ])('is refused for %s', (_name, block, message) => {
     const { exchange: options, texts, problems } = checked(block);
     expect(options).toBeNull();
     const severities = problems.filter((_problem, index) => texts[index]?.includes(message));
@@ -353,7 +353,7 @@ describe('a token-exchange block is refused', () => {
     expect(texts.join('\n')).not.toContain('S3CRET');
   });
 
-  it.each(reservedClaims)('where %s would be copied', (name) => {
+  it.each(reservedClaims)('is refused for copying %s', (name) => {
     const { exchange: options, texts } = checked({ ...minimal, 'claims-copied': ['roles', name] });
     expect(options).toBeNull();
     expect(texts).toEqual([
@@ -366,7 +366,7 @@ describe('a token-exchange block is refused', () => {
     ['metadata-path', '/saml/metadata'],
     ['logout-path', '/saml/logout'],
     ['signed-out-path', '/bye'],
-  ])('where an endpoint has the %s of single sign-on', (key, path) => {
+  ])('is refused if an endpoint has the %s of single sign-on', (key, path) => {
     const { texts } = checked(
       { ...minimal, 'endpoint-path': path },
       { oidc: provider, saml: { ...saml, 'signed-out-path': '/bye', 'excluded-paths': '/bye' } },
@@ -381,7 +381,7 @@ describe('a token-exchange block is refused', () => {
       { 'public-url': 'https://app.example/saml', 'endpoint-path': '/token' },
       { ...saml, 'acs-url': 'https://app.example/saml/token', 'acs-path': '/acs' },
     ],
-  ])('where assertions of sign-ons would name the endpoint, %s', (_name, changes, signOn) => {
+  ])('is refused if sign-on assertions would name the endpoint, %s', (_name, changes, signOn) => {
     const { exchange: options, texts } = checked(
       { ...minimal, issuer: 'https://app.example', ...changes },
       { saml: signOn },
@@ -392,7 +392,7 @@ describe('a token-exchange block is refused', () => {
     );
   });
 
-  it('for conversions that are no blocks, once, and with the right form', () => {
+  it('is refused once for conversions that are not blocks, with the right form', () => {
     for (const block of [
       { ...minimal, 'allowed-exchanges': ['a', 'b'] },
       withClient({ 'allowed-exchanges': 'access_token' }),
@@ -408,12 +408,12 @@ describe('a token-exchange block is refused', () => {
     }
   });
 
-  it('without a word on each client where there is nothing at all to exchange', () => {
+  it('is refused without messages per client if nothing can be exchanged', () => {
     const { texts } = checked({ ...minimal, 'allowed-exchanges': [] });
     expect(texts).toEqual(['error token-exchange: allowed-exchanges is not set, so there is nothing to exchange']);
   });
 
-  it('for assertions where single sign-on is there, but not enabled', () => {
+  it('is refused for assertions if single sign-on is configured but disabled', () => {
     const block = { ...minimal, 'allowed-exchanges': exchange('saml2') };
     expect(checked(block, { saml: { ...saml, enabled: false } }).texts).toContainEqual(
       expect.stringContaining('error token-exchange: allowed-exchanges has saml2'),
@@ -422,7 +422,7 @@ describe('a token-exchange block is refused', () => {
   });
 });
 
-describe('a token-exchange block has warnings', () => {
+describe('a questionable token-exchange block', () => {
   const usual: JsonObject = { oidc: provider };
   const open = { ...withoutClients, 'allowed-audiences': 'a' };
 
@@ -527,7 +527,7 @@ describe('a token-exchange block has warnings', () => {
       ['client "idle": it has no allowed-exchanges, so it cannot exchange any token'],
       usual,
     ],
-  ])('for %s', (_name, block, messages, config) => {
+  ])('causes a warning for %s', (_name, block, messages, config) => {
     const { exchange: options, problems } = checked(block, config);
     expect(options).not.toBeNull();
     const own = problems.filter((problem) => 'option' in problem && problem.option === 'token-exchange');
@@ -536,13 +536,13 @@ describe('a token-exchange block has warnings', () => {
   });
 });
 
-describe('problems of an issuer that is that of a provider too', () => {
+describe('problems of an issuer that a provider shares', () => {
   it.each([
     ['a query', 'https://id.example/?key=S3CRET', true],
     ['a password', 'https://user:S3CRET@id.example', true],
     ['an at sign in its path', 'https://id.example/@corp', false],
     ['an at sign in its path, by HTTP', 'http://id.example/@corp', true],
-  ])('hide its line in all messages where it may hold a secret, and only there: %s', (_name, issuer, isConcealed) => {
+  ])('hide the line in all messages if it may hold a secret, and only there: %s', (_name, issuer, isConcealed) => {
     const { problems } = checked({ ...minimal, issuer }, { oidc: { ...provider, issuer } });
     const ofIssuer = problems.filter(
       (problem) => 'option' in problem && problem.option === 'token-exchange' && problem.place?.key === 'issuer',

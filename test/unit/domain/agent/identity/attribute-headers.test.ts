@@ -25,7 +25,7 @@ const always = [
 ];
 
 describe('the headers of a session', () => {
-  it('are the mapped attributes alone, in the order of the mapping', () => {
+  it('are the mapped attributes only, in the order of the mapping', () => {
     const attributes = { mail: ['ann@example.com'], groups: ['staff', 'admins'], secret: ['s'] };
     expect(headers(attributes, { groups: 'X-User-Groups', mail: 'X-User-Email' })).toEqual([
       ...always,
@@ -36,12 +36,12 @@ describe('the headers of a session', () => {
     expect(told(attributes, {}).leftOut).toEqual([]);
   });
 
-  it('have none for an attribute that is missing, has no value, or is inherited by every object', () => {
+  it('omit an attribute that is missing, empty or inherited from Object', () => {
     const mapping = { mail: 'X-A', groups: 'X-B', constructor: 'X-C', toString: 'X-D', ['__proto__']: 'X-E' };
     expect(headers({ groups: [] }, mapping)).toEqual(always);
   });
 
-  it('tell an attribute of any name', () => {
+  it('accept an attribute with any name', () => {
     const name = 'http://schemas.xmlsoap.org/ws/2005/05/identity/claims/emailaddress';
     expect(headers({ [name]: ['a'] }, { [name]: 'X-Email' })).toEqual([...always, ['X-Email', 'a']]);
     const attributes = [{ name: '__proto__', values: ['a'] }];
@@ -61,7 +61,7 @@ describe('the headers of a session', () => {
     expect(one(' a ')).toBe('%20a%20');
   });
 
-  it('leave out what cannot be told, what two attributes would say under one name, and the identity itself', () => {
+  it('omit unrepresentable values, two attributes with one name, and the identity itself', () => {
     expect(told({ a: ['\ud800'] }, { a: 'X-A' }).leftOut).toEqual([{ path: 'a', reason: 'unrepresentable' }]);
     expect(told({ a: ['1'], b: ['2'] }, { a: 'X-A', b: 'x_a' })).toMatchObject({
       leftOut: [
@@ -72,7 +72,7 @@ describe('the headers of a session', () => {
     expect(headers({ a: ['root'] }, { a: 'x-user-id' })).toEqual([...always, ['X-Auth-Claims-Omitted', 'a']]);
   });
 
-  it('keep to the limits of identity headers', () => {
+  it('respect the limits of identity headers', () => {
     const many = Object.fromEntries(Array.from({ length: 80 }, (_, index) => [`a${index}`, ['v']]));
     const mapping = Object.fromEntries(Object.keys(many).map((name) => [name, `X-${name}`]));
     const { operations, leftOut } = told(many, mapping);
@@ -86,7 +86,7 @@ describe('the headers of a session', () => {
     ]);
   });
 
-  it('say of other methods what they said before, whatever the mapping', () => {
+  it('do not change other methods, for any mapping', () => {
     const claims = { mail: 'ann@example.com' };
     const { operations } = identityHeaders({ method: 'jwt', userId: 'ann', claims, certificate: null }, names, [
       { attribute: 'mail', header: 'X-User-Email' },

@@ -14,14 +14,14 @@ const told = (...failures: readonly AuthenticationFailure[]) => {
   return found === null ? null : `${found.method} ${found.reason}`;
 };
 
-describe('of several failures the one that is reported', () => {
-  it('is the first, where they say as much', () => {
+describe('the reported one of several failures', () => {
+  it('is the first, if they are equally specific', () => {
     expect(told(failure('oidc', 'unknown_issuer'), failure('jwt', 'bad_signature'))).toBe('oidc unknown_issuer');
     expect(told(failure('oidc', 'expired'), failure('jwt', 'wrong_audience'))).toBe('oidc expired');
     expect(told(failure('api_key', 'unknown_credentials'))).toBe('api_key unknown_credentials');
   });
 
-  it('is one of a credential that is genuine', () => {
+  it('is the one of a genuine credential', () => {
     expect(told(failure('oidc', 'unknown_issuer'), failure('jwt', 'expired'))).toBe('jwt expired');
     expect(told(failure('mtls', 'certificate_untrusted'), failure('oidc', 'wrong_audience'))).toBe(
       'oidc wrong_audience',
@@ -31,7 +31,7 @@ describe('of several failures the one that is reported', () => {
     );
   });
 
-  it('is a scope that is missing before all others, whatever the order', () => {
+  it('is a missing scope before all others, in any order', () => {
     expect(told(failure('mtls', 'certificate_expired'), failure('oidc', 'insufficient_scope'))).toBe(
       'oidc insufficient_scope',
     );

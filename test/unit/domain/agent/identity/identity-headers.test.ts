@@ -14,13 +14,13 @@ const claimHeaders = (claims: Claims) =>
   );
 
 describe('identityHeaders', () => {
-  it('leaves out values with half a surrogate pair, which another value would be written like', () => {
+  it('omits values with a lone surrogate, which would equal another value', () => {
     const broken = of({ a: 'x\ud800', b: ['y', '\udc00'], c: 'whole \u{1f600}', d: { e: '\ud83d' } });
     expect(broken.leftOut).toEqual(['a', 'b', 'd.e'].map((path) => ({ path, reason: 'unrepresentable' })));
     expect(broken.operations.map(({ name }) => name).slice(2)).toEqual(['X-Auth-Claim-c', 'X-Auth-Claims-Omitted']);
   });
 
-  it('leaves out both of two claims that an upstream may read under one name', () => {
+  it('omits both of two claims that an upstream may read under one name', () => {
     for (const [one, other] of [
       ['x.y', 'x-y'],
       ['x_y', 'x.y'],
@@ -35,7 +35,7 @@ describe('identityHeaders', () => {
     }
   });
 
-  it('tells user and method under the configured names', () => {
+  it('sends user and method under the configured names', () => {
     const named = identityHeaders(
       { method: 'basic', userId: 'ann', claims: null, certificate: null },
       { userId: 'X-Me', authMethod: 'X-How' },
@@ -46,7 +46,7 @@ describe('identityHeaders', () => {
     ]);
   });
 
-  it('makes one header of each claim', () => {
+  it('creates one header per claim', () => {
     expect(claimHeaders({ email: 'ann@example.com', admin: false, level: 7, score: 1.5, none: null })).toEqual({
       'X-Auth-Claim-email': 'ann@example.com',
       'X-Auth-Claim-admin': 'false',
@@ -55,7 +55,7 @@ describe('identityHeaders', () => {
     });
   });
 
-  it('tells all digits of a number, alone and in an array', () => {
+  it('keeps all digits of a number, alone and in an array', () => {
     const beyond = new SpelledNumber('18446744073709551616');
     expect(claimHeaders({ user_id: 175928847299117063n, beyond, ids: [-9223372036854775808n, beyond, 7] })).toEqual({
       'X-Auth-Claim-user_id': '175928847299117063',
@@ -64,7 +64,7 @@ describe('identityHeaders', () => {
     });
   });
 
-  it('leaves out a number that is too long for the octets that are left', () => {
+  it('omits a number that exceeds the remaining octets', () => {
     const { operations, leftOut } = of({ long: new SpelledNumber(`0.${'1'.repeat(5000)}`), short: 1 });
     expect(operations.map(({ name }) => name)).toEqual([
       'X-User-Id',
@@ -82,13 +82,13 @@ describe('identityHeaders', () => {
     });
   });
 
-  it('puts a hyphen where a name may not have a character', () => {
+  it('replaces forbidden name characters with a hyphen', () => {
     expect(claimHeaders({ 'https://example.com/ rôle:\r\n😀': 'x' })).toEqual({
       'X-Auth-Claim-https---example.com--r-le----': 'x',
     });
   });
 
-  it('encodes what a field value cannot carry, and the percent sign', () => {
+  it('encodes characters that a field value cannot carry, and the percent sign', () => {
     expect(claimHeaders({ name: 'Zoë\r\nX-User-Id: root', rate: '100%', padded: ' a ' })).toEqual({
       'X-Auth-Claim-name': 'Zo%C3%AB%0D%0AX-User-Id: root',
       'X-Auth-Claim-rate': '100%25',
@@ -96,7 +96,7 @@ describe('identityHeaders', () => {
     });
   });
 
-  it('leaves out all claims that end in one name', () => {
+  it('omits all claims that map to one name', () => {
     const { operations, leftOut } = of({ a: { b: 1 }, 'a-b': 2, A_B: 3, 'a/b': 4, c: 5 });
     expect(operations.slice(2)).toEqual([
       { kind: 'set', name: 'X-Auth-Claim-c', value: '5' },
@@ -115,23 +115,23 @@ describe('identityHeaders', () => {
     { a_b: [null], 'A-B': 'evil' },
     { 'a-b': 'evil', a: { b: [[1]] } },
     { 'a b': '\ud800', 'a.b': 'evil' },
-  ])('lets none pass for another one of its name that cannot be told: %o', (claims) => {
+  ])('omits a value if another claim of its name cannot be represented: %o', (claims) => {
     const { operations, leftOut } = of(claims);
     expect(operations).toHaveLength(3);
     expect(leftOut.map(({ reason }) => reason).toSorted()).toEqual(['same_name', 'unrepresentable']);
   });
 
-  it('takes a null for a claim that is not there', () => {
+  it('treats a null as an absent claim', () => {
     expect(claimHeaders({ 'a-b': 'x', 'a b': null })).toEqual({ 'X-Auth-Claim-a-b': 'x' });
   });
 
-  it('tells claims in the order of the token, those first whose names are integers', () => {
+  it('keeps the order of the token, with integer names first', () => {
     expect(Object.keys(claimHeaders({ b: 'b', '2': 'two', a: 'a', '1': 'one' }))).toEqual(
       ['1', '2', 'b', 'a'].map((name) => `X-Auth-Claim-${name}`),
     );
   });
 
-  it('lets no claim take the place of the user id, whatever its header is called', () => {
+  it('lets no claim replace the user id, for any header name', () => {
     const strange = { userId: 'x-auth-claim_sub', authMethod: 'X-Auth-Claim-How' };
     const { operations, leftOut } = identityHeaders(
       { method: 'jwt', userId: 'ann', claims: { sub: 'root', how: 'mtls' }, certificate: null },
@@ -141,7 +141,7 @@ describe('identityHeaders', () => {
     expect(leftOut).toHaveLength(2);
   });
 
-  it('leaves out what it could only tell wrongly', () => {
+  it('omits values that it cannot represent exactly', () => {
     const { operations, leftOut } = of({ deep: [['x']], list: [{ a: 1 }], holes: [null], '': 'x' });
     expect(operations.slice(2)).toEqual([{ kind: 'set', name: 'X-Auth-Claims-Omitted', value: 'deep,list,holes,*' }]);
     expect(leftOut).toEqual(['deep', 'list', 'holes', ''].map((path) => ({ path, reason: 'unrepresentable' })));
@@ -154,7 +154,7 @@ describe('identityHeaders', () => {
     expect(leftOut).toHaveLength(100 + 2 - maximumIdentityHeaders);
   });
 
-  it('passes over a claim that is too large for the octets that are left', () => {
+  it('skips a claim that exceeds the remaining octets', () => {
     const { operations, leftOut } = of({ large: 'x'.repeat(5000), small: 'y' });
     expect(operations.map(({ name }) => name)).toEqual([
       'X-User-Id',
@@ -167,7 +167,7 @@ describe('identityHeaders', () => {
 });
 
 describe('removalOperations', () => {
-  it('removes every spelling, by the name that the request has', () => {
+  it('removes every spelling, by the name in the request', () => {
     const headers = ['x-user-id', 'a', 'X_USER_ID', 'b', 'x_auth-claim_role', 'c', 'accept', '*/*', 'x-user-id', 'd'];
     expect(removalOperations(headers, ownedHeaders(['X-User-Id', 'X-Auth-Claim-*']))).toEqual([
       { kind: 'remove', name: 'x-user-id' },
@@ -184,14 +184,14 @@ describe('a client certificate', () => {
       names,
     );
 
-  it('is told by its common name and its whole name', () => {
+  it('is sent as its common name and its subject', () => {
     expect(told('Zoë', 'CN=Zoë,O=100% Us').operations.slice(2)).toEqual([
       { kind: 'set', name: 'X-Client-Cert-CN', value: 'Zo%C3%AB' },
       { kind: 'set', name: 'X-Client-Cert-DN', value: 'CN=Zo%C3%AB,O=100%25 Us' },
     ]);
   });
 
-  it('has no header for a common name that it does not have', () => {
+  it('has no header for a missing common name', () => {
     expect(told(null, 'O=Us').operations.slice(2)).toEqual([{ kind: 'set', name: 'X-Client-Cert-DN', value: 'O=Us' }]);
   });
 
@@ -202,7 +202,7 @@ describe('a client certificate', () => {
     expect(values.join('')).toMatch(/^[\x20-\x7e]*$/);
   });
 
-  it('is left out where it is too large, and the user is still told', () => {
+  it('is omitted if too large, and the user is still sent', () => {
     const { operations, leftOut } = told('api', `CN=${'x'.repeat(9000)}`);
     expect(operations.map(({ name }) => name)).toEqual([
       'X-User-Id',

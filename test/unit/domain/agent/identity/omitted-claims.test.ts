@@ -5,17 +5,17 @@ import { identityHeaders, omittedClaims } from '../../../../../src/domain/agent/
 const namesOf = (...paths: readonly string[]): string =>
   omittedClaims(paths.map((path) => ({ path, reason: 'over_limit' })));
 
-describe('the names of claims that are left out', () => {
-  it('are joined by commas in their order', () => {
+describe('the names of omitted claims', () => {
+  it('are joined by commas in order', () => {
     expect(namesOf('groups')).toBe('groups');
     expect(namesOf('groups', 'realm_access.roles')).toBe('groups,realm_access.roles');
   });
 
-  it('cannot be taken for several names, for the mark or for another header', () => {
+  it('cannot be confused with several names, the marker or another header', () => {
     expect(namesOf('a,b', '*', 'c\r\nX-User-Id: root', 'é')).toBe('a%2Cb,%2A,c%0D%0AX-User-Id: root,%C3%A9');
   });
 
-  it('have 512 bytes at most; a star stands for the rest', () => {
+  it('have at most 512 bytes; a star replaces the rest', () => {
     const name = (at: number): string => `claim-${String(at).padStart(10, '0')}`;
     const many = Array.from({ length: 100 }, (_, at) => name(at));
     const value = namesOf(...many);
@@ -29,7 +29,7 @@ describe('the names of claims that are left out', () => {
     expect(namesOf('x'.repeat(512), 'y')).toBe(`${'x'.repeat(512)},*`);
   });
 
-  it('tell a claim with too many groups from one without any', () => {
+  it('distinguish a claim with too many groups from one without any', () => {
     const groups = Array.from({ length: 150 }, (_, at) => `/company/department-${at}/team`);
     const headersOf = (claims: object, maxClaimBytes = 2_048) =>
       identityHeaders(
@@ -47,8 +47,8 @@ describe('the names of claims that are left out', () => {
   });
 });
 
-describe('the bounds of claims', () => {
-  it('are together four times that of one claim, and never less than 4 KiB', () => {
+describe('the limits of claims', () => {
+  it('are in total four times that of one claim, and at least 4 KiB', () => {
     expect(claimBounds(2_048)).toEqual({ claimOctets: 2_048, totalOctets: 8_192 });
     expect(claimBounds(16_384).totalOctets).toBe(65_536);
     expect(claimBounds(100).totalOctets).toBe(4_096);

@@ -48,13 +48,13 @@ describe('the hash of a password', () => {
     '{SSHA}abcdef',
     'sha256:0123',
     '$ARGON2ID$v=19$m=19456,t=2,p=1$abc$def',
-  ])('is not taken for a password in the clear where it is of another kind: %s', (text) => {
+  ])('is not treated as a plain-text password if of another kind: %s', (text) => {
     expect(looksHashed(text)).toBe(true);
     expect(faultOf(text)).toContain('unsupported');
   });
 
   it.each(['correct horse', '$ecret', '$100', '$2', 'sha256', '{', 'a$argon2id$', '$12$34'])(
-    'is not seen in a password in the clear: %s',
+    'is not detected in a plain-text password: %s',
     (text) => {
       expect(looksHashed(text)).toBe(false);
     },
@@ -79,7 +79,7 @@ describe('the hash of a password', () => {
     [scrypt('ln=1,r=1048576,p=1'), 'r is not from 1 to 256'],
     [scrypt('ln=16,r=1,p=1'), 'ln is not below 16 times r'],
     [scrypt('ln=14,r=8,p=17'), 'p is not from 1 to 16'],
-  ])('is refused beyond a bound, which is named: %s', (text, bound) => {
+  ])('is refused above a limit, which is named: %s', (text, bound) => {
     expect(faultOf(text)).toContain(bound);
   });
 
@@ -89,7 +89,7 @@ describe('the hash of a password', () => {
     argon2id('m=262144,t=20,p=16'),
     argon2id('m=8,t=1,p=1'),
     scrypt('ln=18,r=8,p=16'),
-  ])('is accepted at its bounds: %s', (text) => {
+  ])('is accepted at its limits: %s', (text) => {
     expect(faultOf(text)).toBe('accepted');
   });
 
@@ -129,7 +129,7 @@ describe('the strength of a hash', () => {
     argon2id('m=7168,t=5,p=1'),
     scrypt('ln=17,r=8,p=1'),
     scrypt('ln=15,r=8,p=3'),
-  ])('is enough as OWASP has it: %s', (text) => {
+  ])('meets the OWASP minimum: %s', (text) => {
     expect(weakness(hashOf(text))).toBeNull();
   });
 
@@ -138,13 +138,13 @@ describe('the strength of a hash', () => {
     [argon2id('m=19456,t=1,p=1'), 'argon2id with m=19456,t=1,p=1; use at least m=19456,t=2,p=1'],
     [argon2id('m=4096,t=20,p=1'), 'argon2id with m=4096,t=20,p=1; use at least m=19456,t=2,p=1'],
     [scrypt('ln=14,r=8,p=1'), 'scrypt with ln=14,r=8,p=1; use at least ln=17,r=8,p=1'],
-  ])('is too little, and said so: %s', (text, told) => {
+  ])('is below the minimum, and reported: %s', (text, told) => {
     expect(weakness(hashOf(text))).toBe(told);
   });
 });
 
 describe('a decoy', () => {
-  it('has the parameters of most hashes, and neither salt nor digest of one', () => {
+  it('has the parameters of most hashes, and a different salt and digest', () => {
     const hashes = [
       bcrypt('10'),
       argon2id('m=19456,t=2,p=1'),
@@ -156,16 +156,13 @@ describe('a decoy', () => {
     expect(decoy?.text.reveal()).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$A{22}\$A{43}$/);
   });
 
-  it.each([bcrypt('12'), argon2id('m=19456,t=2,p=1'), scrypt('ln=15,r=8,p=3')])(
-    'can be read as such a hash: %s',
-    (text) => {
-      const decoy = decoyHash([hashOf(text)]);
-      const read = readPasswordHash(decoy?.text.reveal() ?? '');
-      expect(read.ok && read.value.kind).toBe(hashOf(text).kind);
-    },
-  );
+  it.each([bcrypt('12'), argon2id('m=19456,t=2,p=1'), scrypt('ln=15,r=8,p=3')])('parses as such a hash: %s', (text) => {
+    const decoy = decoyHash([hashOf(text)]);
+    const read = readPasswordHash(decoy?.text.reveal() ?? '');
+    expect(read.ok && read.value.kind).toBe(hashOf(text).kind);
+  });
 
-  it('is not needed where nothing is hashed', () => {
+  it('is not needed without hashed passwords', () => {
     expect(decoyHash([])).toBeNull();
   });
 });

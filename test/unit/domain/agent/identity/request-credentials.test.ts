@@ -9,7 +9,7 @@ const authorization = (value: string) => {
 const basic = (text: string | Buffer) => Buffer.from(text).toString('base64');
 
 describe('requestCredentials', () => {
-  it('reads a bearer token, whatever the case of its scheme', () => {
+  it('reads a bearer token, with its scheme in any case', () => {
     for (const scheme of ['Bearer', 'bearer', 'BEARER']) {
       expect(authorization(`${scheme} abc.def-_~+/==`)).toEqual({ scheme: 'bearer', token: 'abc.def-_~+/==' });
     }
@@ -31,7 +31,7 @@ describe('requestCredentials', () => {
     ['with two credentials in one field', 'Bearer a, Bearer b'],
     ['with a tab', 'Bearer \ta'],
     ['with something behind the padding', 'Bearer a=b'],
-  ])('takes no bearer credential %s', (_, value) => {
+  ])('reads no bearer credential %s', (_, value) => {
     expect(authorization(value)).toEqual({ scheme: 'malformed', of: 'bearer' });
   });
 
@@ -44,17 +44,17 @@ describe('requestCredentials', () => {
     ['that is no UTF-8', `Basic ${basic(Buffer.from([0x61, 0x3a, 0xff]))}`],
     ['with a control character', `Basic ${basic('ann\r\nX-User-Id: root:pw')}`],
     ['with nothing', 'Basic'],
-  ])('takes no basic credential %s', (_, value) => {
+  ])('reads no basic credential %s', (_, value) => {
     expect(authorization(value)).toEqual({ scheme: 'malformed', of: 'basic' });
   });
 
-  it('leaves other schemes alone', () => {
+  it('ignores other schemes', () => {
     expect(authorization('Digest username="ann"')).toEqual({ scheme: 'other' });
     expect(authorization('')).toEqual({ scheme: 'other' });
     expect(authorization('Bearerx abc')).toEqual({ scheme: 'other' });
   });
 
-  it('refuses a request that shows a credential twice', () => {
+  it('refuses a request with a duplicate credential', () => {
     for (const [first, second] of [
       ['authorization', 'authorization'],
       ['Authorization', 'aUTHORIZATION'],
@@ -69,7 +69,7 @@ describe('requestCredentials', () => {
     }
   });
 
-  it('reads the key from the configured header alone', () => {
+  it('reads the key only from the configured header', () => {
     const headers = ['x-key', 'one', 'x-api-key', 'two', 'x_key', 'three'];
     expect(requestCredentials(headers, { ...names, apiKey: 'x-key' })).toEqual({
       ok: true,
@@ -77,14 +77,14 @@ describe('requestCredentials', () => {
     });
   });
 
-  it('reads no key where no header has one, and lets it be repeated', () => {
+  it('reads no key if no header is configured, and accepts repetitions', () => {
     expect(requestCredentials(['x-api-key', 'one', 'x-api-key', 'two'], { ...names, apiKey: null })).toEqual({
       ok: true,
       value: { authorization: null, apiKey: null, certificate: null, sessionCookies: [] },
     });
   });
 
-  it('reads user and password in one form of those that Unicode has for them', () => {
+  it('normalises user and password to one Unicode form', () => {
     expect(authorization(`Basic ${basic('jo\u0308rg:pa\u030a')}`)).toEqual({
       scheme: 'basic',
       user: 'j\u00f6rg',
@@ -108,17 +108,17 @@ describe('requestCredentials', () => {
       return read.ok ? read.value.certificate : read.error;
     };
 
-    it('are read from the configured header alone, in its own spelling', () => {
+    it('are read only from the configured header, in its encoding', () => {
       expect(certificate('x-client-cert')).toEqual({ value: 'one', chain: null });
       expect(certificate('x-other')).toBeNull();
       expect(certificate(null)).toBeNull();
     });
 
-    it('have their chain beside Client-Cert alone', () => {
+    it('have a chain only beside Client-Cert', () => {
       expect(certificate('client-cert')).toEqual({ value: ':two:', chain: ':three:' });
     });
 
-    it('have their chain in as many lines as the proxy has sent: it is a list', () => {
+    it('have a chain over several lines: it is a list', () => {
       const lines = ['Client-Cert', ':a:', 'Client-Cert-Chain', ':b:', 'CLIENT-CERT-CHAIN', ':c:, :d:'];
       const read = requestCredentials(lines, { ...names, certificate: 'client-cert' });
       expect(read.ok && read.value.certificate).toEqual({ value: ':a:', chain: ':b:, :c:, :d:' });
@@ -128,7 +128,7 @@ describe('requestCredentials', () => {
       });
     });
 
-    it('may be repeated in headers that nobody reads', () => {
+    it('can be repeated in headers that are not read', () => {
       const twice = ['x-client-cert', 'a', 'x-client-cert', 'b', 'client-cert-chain', 'a', 'client-cert-chain', 'b'];
       expect(requestCredentials(twice, names).ok).toBe(true);
     });
@@ -140,13 +140,13 @@ describe('requestCredentials', () => {
       return read.ok ? read.value.sessionCookies : read.error;
     };
 
-    it('are those of the configured name, in its own spelling, of every field', () => {
+    it('are those with the configured name, in its exact spelling, from every field', () => {
       const headers = ['cookie', 'a=1; session=one', 'Cookie', 'Session=two; session=three; my_session=four'];
       expect(cookies(headers)).toEqual(['one', 'three']);
       expect(cookies(headers, 'other')).toEqual([]);
     });
 
-    it('are not read where no method reads them', () => {
+    it('are not read if no method reads them', () => {
       expect(cookies(['cookie', 'session=one'], null)).toEqual([]);
     });
   });

@@ -42,7 +42,7 @@ const expressionKinds = [
 const methodsOfCedar = ['contains', 'containsAll', 'containsAny', 'isEmpty', 'hasTag', 'getTag'];
 
 describe('the policy language', () => {
-  it.each(expressionRows)('evaluates %s to %s, as the engine of the Cedar project does', (expression, outcome) => {
+  it.each(expressionRows)('evaluates %s to %s, as the Cedar engine does', (expression, outcome) => {
     const world = worldOf([conditionOf(expression)]);
     expect(ownVerdicts(world)).toEqual([verdictOf[outcome]]);
     expect(cedarVerdicts(world)).toEqual([verdictOf[outcome]]);

@@ -14,7 +14,7 @@ const principal = entityUid('User', 'alice');
 const resource = entityUid('Resource', '/a');
 
 describe('linkTemplate', () => {
-  it('fills the slots, and keeps all else', () => {
+  it('fills the slots, and keeps the rest', () => {
     const both = template(
       '@note("x") forbid (principal in ?principal, action, resource is Resource in ?resource) when { true };',
     );
@@ -31,14 +31,14 @@ describe('linkTemplate', () => {
     });
   });
 
-  it('fills one slot and leaves the rest of the scope', () => {
+  it('fills one slot and keeps the rest of the scope', () => {
     const one = template('permit (principal == ?principal, action, resource == Resource::"b");');
     const linked = linkTemplate(one, 'mine', { principal });
     expect(linked.ok && linked.value.principal).toEqual({ kind: 'equals', entity: principal });
     expect(linked.ok && linked.value.resource).toEqual({ kind: 'equals', entity: entityUid('Resource', 'b') });
   });
 
-  it('names a template so that it can be logged', () => {
+  it('shortens and escapes the template name in messages', () => {
     const one = { ...template('permit (principal == ?principal, action, resource);'), id: `\n${'x'.repeat(5000)}` };
     const linked = linkTemplate(one, 'mine', {});
     expect(linked).toMatchObject({

@@ -7,7 +7,7 @@ import {
 } from '../../../../../src/domain/agent/policy/shortened-text.js';
 
 describe('text in messages', () => {
-  it('is as it is where all of it can be seen', () => {
+  it('is unchanged if visible', () => {
     const text = 'Ümläut 読む 😀 "quoted" \\ a::b';
     expect(visibleText(text)).toBe(text);
     expect(shortenedText('short')).toBe('short');
@@ -15,7 +15,7 @@ describe('text in messages', () => {
     expect(quotedName('a "b" \\')).toBe('"a \\"b\\" \\\\"');
   });
 
-  it('has nothing hidden in it', () => {
+  it('has invisible characters escaped', () => {
     const hidden = [
       0, 0x1b, 0x7f, 0x9b, 0xa0, 0xad, 0x61c, 0x180e, 0x200b, 0x202e, 0x2028, 0x2029, 0x2066, 0xd800, 0xfeff,
     ];

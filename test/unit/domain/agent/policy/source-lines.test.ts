@@ -12,7 +12,7 @@ describe('the lines of a source text', () => {
     expect(lines.positionAt(14)).toEqual({ line: 4, column: 5 });
   });
 
-  it('hold offsets outside of the text to its ends', () => {
+  it('clamp offsets outside the text', () => {
     expect(lines.positionAt(-3)).toEqual({ line: 1, column: 1 });
     expect(lines.positionAt(1000)).toEqual({ line: 4, column: 5 });
   });
@@ -21,7 +21,7 @@ describe('the lines of a source text', () => {
     expect([1, 2, 3, 4].map((line) => lines.lineAt(line))).toEqual(['one', 'two', '', 'four']);
   });
 
-  it('are empty where there are none', () => {
+  it('are empty if they do not exist', () => {
     expect(lines.lineAt(0)).toBe('');
     expect(lines.lineAt(5)).toBe('');
     expect(sourceLines('').lineAt(1)).toBe('');

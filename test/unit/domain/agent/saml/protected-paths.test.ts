@@ -19,7 +19,7 @@ const standing = (options: Partial<SamlPathOptions>) => {
 };
 
 describe('the endpoints', () => {
-  it('are the very paths, with any query', () => {
+  it('match exactly, with any query', () => {
     const of = standing({ excludedPaths: ['/saml'] });
     expect(of('/saml/acs')).toBe('acs');
     expect(of('/saml/metadata?x')).toBe('metadata');
@@ -30,18 +30,18 @@ describe('the endpoints', () => {
 });
 
 describe('protected paths', () => {
-  it('are all where none is named', () => {
+  it('are all if none is configured', () => {
     const of = standing({});
     for (const uri of ['/', '/a', '/a?b', '/saml/acs/', '*']) expect(of(uri)).toBe('protected');
   });
 
-  it('are taken by whole segments', () => {
+  it('match by whole segments', () => {
     const of = standing({ protectedPaths: ['/app', '/x/y'] });
     for (const uri of ['/app', '/app/', '/app/a/b', '/app?x', '/x/y', '/x/y/z']) expect(of(uri)).toBe('protected');
     for (const uri of ['/', '/application', '/App', '/x', '/x/yz', '/x/z']) expect(of(uri)).toBe('open');
   });
 
-  it('are protected with their own name, where they end in a slash', () => {
+  it('include their own name if they end in a slash', () => {
     const of = standing({ protectedPaths: ['/admin/'] });
     expect([of('/admin'), of('/admin/'), of('/admin/x'), of('/administration')]).toEqual([
       'protected',
@@ -51,12 +51,12 @@ describe('protected paths', () => {
     ]);
   });
 
-  it('are all, where the root is', () => {
+  it('are all if the root is configured', () => {
     expect(standing({ protectedPaths: ['/'] })('/a/b')).toBe('protected');
   });
 });
 
-describe('parameters of segments, which some upstreams cut off', () => {
+describe('path segment parameters, which some upstreams cut off', () => {
   const inside = [
     '/app;x',
     '/app;/x',
@@ -69,24 +69,24 @@ describe('parameters of segments, which some upstreams cut off', () => {
     '//;/app',
   ];
 
-  it.each(inside)('do not take %s out of the protected paths', (uri) => {
+  it.each(inside)('do not remove %s from the protected paths', (uri) => {
     for (const path of ['/app', '/app/']) expect(standing({ protectedPaths: [path] })(uri)).toBe('protected');
   });
 
-  it('take nothing else into them', () => {
+  it('add nothing else to them', () => {
     const of = standing({ protectedPaths: ['/app', '/x/y'] });
     for (const uri of ['/application;app', '/ap;p', '/other;/app', '/x;/z', '/;x']) expect(of(uri)).toBe('open');
     expect(of('/x;1/y;2/z')).toBe('protected');
   });
 
-  it('are none of the name of a protected path either', () => {
+  it('do not remove the name of a protected path with parameters', () => {
     const of = standing({ protectedPaths: ['/app;v=1'] });
     expect([of('/app'), of('/app;v=2'), of('/app;v=1/a')]).toEqual(['protected', 'protected', 'protected']);
     expect(of('/other')).toBe('open');
     for (const all of ['/;x', '/x/..%3B/y']) expect(standing({ protectedPaths: [all] })('/any')).toBe('protected');
   });
 
-  it('do not take a path into the excluded ones', () => {
+  it('do not add a path to the excluded ones', () => {
     for (const protectedPaths of [[], ['/app']]) {
       const of = standing({ protectedPaths, excludedPaths: ['/app/public'] });
       for (const uri of ['/app/public;x', '/app/public%3Bx/y', '/app;x/public', '/app/;/public']) {
@@ -96,7 +96,7 @@ describe('parameters of segments, which some upstreams cut off', () => {
     }
   });
 
-  it('hide no dot segment', () => {
+  it('do not hide a dot segment', () => {
     const of = standing({ protectedPaths: ['/admin'], excludedPaths: ['/public'] });
     for (const uri of ['/public/..%3B/admin', '/open/..%3bx/admin', '/open/.%3B/admin'])
       expect(of(uri)).toBe('protected');
@@ -105,14 +105,14 @@ describe('parameters of segments, which some upstreams cut off', () => {
 });
 
 describe('excluded paths', () => {
-  it('win over protected ones, by whole segments', () => {
+  it('take precedence over protected ones, by whole segments', () => {
     const of = standing({ protectedPaths: ['/app', '/app/public/secret'], excludedPaths: ['/app/public'] });
     expect(of('/app/public/secret')).toBe('excluded');
     expect(of('/app/publicity')).toBe('protected');
     expect(of('/other')).toBe('open');
   });
 
-  it('that end in a slash leave their own name protected', () => {
+  it('leave their own name protected if they end in a slash', () => {
     const of = standing({ excludedPaths: ['/static/'] });
     expect([of('/static'), of('/static/'), of('/static/x')]).toEqual(['protected', 'excluded', 'excluded']);
   });
@@ -130,7 +130,7 @@ describe('excluded paths', () => {
     'public',
     'http://public/',
     '',
-  ])('are no way to others: %s is protected', (uri) => {
+  ])('do not open other paths: %s is protected', (uri) => {
     expect(standing({ excludedPaths: ['/public'] })(uri)).toBe('protected');
     expect(standing({ excludedPaths: ['/public'], protectedPaths: ['/admin'] })(uri)).toBe('protected');
   });

@@ -27,7 +27,7 @@ const opened = (changed: Partial<AcceptedAssertion> = {}) =>
   });
 
 describe('a new session', () => {
-  it('has what the assertion says of the user, and nothing of its id', () => {
+  it("contains the assertion's user data, and only a hash of its id", () => {
     expect(opened()).toEqual({
       idHash: 'ab'.repeat(32),
       userId: 'ann',
@@ -47,11 +47,11 @@ describe('a new session', () => {
     { value: 'ann', format: null, nameQualifier: null, spNameQualifier: null },
     { value: 'ann', format: 'urn:f', nameQualifier: 'q', spNameQualifier: 's' },
     { value: '', format: '', nameQualifier: null, spNameQualifier: '' },
-  ])('gives the NameID %o back for a LogoutRequest', (nameId) => {
+  ])('restores the NameID %o for a LogoutRequest', (nameId) => {
     expect(nameIdOfSession(opened({ nameId }))).toEqual(nameId);
   });
 
-  it('ends with its time to live or with the session of the identity provider, whichever is earlier', () => {
+  it("ends with its lifetime or the identity provider's session, whichever is earlier", () => {
     expect(opened({ sessionNotOnOrAfterMs: now + 1000 }).expiresMs).toBe(now + 1000);
     expect(opened({ sessionNotOnOrAfterMs: now + ttlMs + 1 }).expiresMs).toBe(now + ttlMs);
   });

@@ -16,7 +16,7 @@ describe('the identity of a session', () => {
     );
   });
 
-  it('has one value as a text and several as a list, in their order', () => {
+  it('has one value as a string and several as a list, in order', () => {
     expect(
       claims({ name: 'a', values: ['1'] }, { name: 'b', values: ['2', '1', '2'] }, { name: 'c', values: [] }),
     ).toEqual({
@@ -26,7 +26,7 @@ describe('the identity of a session', () => {
     });
   });
 
-  it('merges attributes of one name: a second one cannot hide the first', () => {
+  it('merges attributes of one name, so a second one cannot hide the first', () => {
     expect(
       claims({ name: 'role', values: ['user'] }, { name: 'x', values: ['y'] }, { name: 'role', values: ['admin'] }),
     ).toEqual({
@@ -36,7 +36,7 @@ describe('the identity of a session', () => {
     expect(claims({ name: 'role', values: [] }, { name: 'role', values: ['user'] })).toEqual({ role: 'user' });
   });
 
-  it('has no other prototype, whatever attributes are called', () => {
+  it('keeps its prototype for any attribute names', () => {
     const made = claims({ name: '__proto__', values: ['admin'] }, { name: 'constructor', values: ['x'] });
     expect(Object.getPrototypeOf(made)).toBe(Object.prototype);
     expect(Object.entries(made ?? {})).toEqual([

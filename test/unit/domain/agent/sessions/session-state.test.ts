@@ -6,18 +6,18 @@ const standing = (rules: Partial<SessionRules>) =>
   sessionState(session, { nowMs: 2_000, idleMs: null, provider: session.provider, ...rules });
 
 describe('a session', () => {
-  it('counts until the moment it expires at', () => {
+  it('is active until its expiry', () => {
     expect(standing({ nowMs: 9_999 })).toBe('active');
     expect(standing({ nowMs: 10_000 })).toBe('expired');
   });
 
-  it('counts until it has not been used for so long', () => {
+  it('is active until the idle timeout', () => {
     expect(standing({ nowMs: 1_499, idleMs: 500 })).toBe('active');
     expect(standing({ nowMs: 1_500, idleMs: 500 })).toBe('idle');
     expect(standing({ nowMs: 10_000, idleMs: 500 })).toBe('expired');
   });
 
-  it('counts for the identity provider that opened it alone', () => {
+  it('is active only for the identity provider that opened it', () => {
     expect(standing({ provider: 'https://other.example' })).toBe('other_provider');
     expect(standing({ provider: null })).toBe('active');
   });

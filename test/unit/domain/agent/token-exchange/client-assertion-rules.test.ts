@@ -56,8 +56,8 @@ describe('the header of a client assertion', () => {
   });
 });
 
-describe('who a client assertion is of', () => {
-  it('is its issuer and its subject alike (RFC 7523, section 3)', () => {
+describe('the client of an assertion', () => {
+  it('is both its issuer and its subject (RFC 7523, section 3)', () => {
     expect(assertionClient(good)).toBe('orders');
     expect(assertionClient({ iss: 'orders', sub: 'billing' })).toBeNull();
     expect(assertionClient({ sub: 'orders' })).toBeNull();
@@ -70,7 +70,7 @@ describe('who a client assertion is of', () => {
 });
 
 describe('the claims of a client assertion', () => {
-  it('give its id, and how long that has to be remembered', () => {
+  it('give its id and the retention of that id', () => {
     expect(check({})).toEqual({ id: 'j1', audience: rules.issuer, untilMs: nowMs + 60_000 + assertionClockSkewMs });
     expect(check({ exp: nowSecs + 0.0005 })).toEqual({
       id: 'j1',
@@ -79,7 +79,7 @@ describe('the claims of a client assertion', () => {
     });
   });
 
-  it('are for this issuer, or its endpoint, and nobody else', () => {
+  it('have only this issuer or its endpoint as audience', () => {
     expect(check({ aud: rules.endpointUrl })).toMatchObject({ id: 'j1' });
     expect(check({ aud: [rules.issuer] })).toMatchObject({ id: 'j1' });
     for (const aud of [
@@ -99,14 +99,14 @@ describe('the claims of a client assertion', () => {
     }
   });
 
-  it('are of the client whose keys verified them', () => {
+  it('belong to the client whose keys verified them', () => {
     expect(check({ iss: 'billing', sub: 'billing' })).toBe(wrong);
     expect(check({ iss: 'billing' })).toBe(wrong);
     expect(check({ sub: 'billing' })).toBe(wrong);
     expect(check({ sub: 'Orders', iss: 'Orders' })).toBe(wrong);
   });
 
-  it('end soon, and not yet', () => {
+  it('require an expiry in the near future', () => {
     expect(check({ exp: nowSecs + longestSecs })).toMatchObject({ id: 'j1' });
     expect(check({ exp: nowSecs + longestSecs + 1 })).toBe(wrong);
     expect(check({ exp: nowSecs - skewSecs + 1 })).toMatchObject({ id: 'j1' });
@@ -116,7 +116,7 @@ describe('the claims of a client assertion', () => {
     }
   });
 
-  it('have begun', () => {
+  it('require a beginning in the past', () => {
     expect(check({ nbf: nowSecs + skewSecs, iat: nowSecs + skewSecs })).toMatchObject({ id: 'j1' });
     expect(check({ nbf: nowSecs + skewSecs + 1 })).toBe(wrong);
     expect(check({ iat: nowSecs + skewSecs + 1 })).toBe(wrong);
@@ -124,7 +124,7 @@ describe('the claims of a client assertion', () => {
     expect(check({ iat: null })).toBe(wrong);
   });
 
-  it('have an id of their own', () => {
+  it('require an id', () => {
     expect(check({ jti: 'a'.repeat(256) })).toMatchObject({ id: 'a'.repeat(256) });
     for (const jti of [undefined, null, '', 7, ['j1'], 'a'.repeat(257), '\ud800']) {
       expect([jti, check({ jti })]).toEqual([jti, wrong]);

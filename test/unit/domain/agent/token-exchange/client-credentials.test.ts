@@ -18,8 +18,8 @@ const read = (headers: readonly string[], parameters: ExchangeParameters = {}) =
 const shown = (clientId: string, secret: string) => ({ kind: 'secret', clientId, secret });
 const assertion = { client_assertion_type: jwtBearerAssertion, client_assertion: 'a.b.c' };
 
-describe('a client that shows nothing', () => {
-  it('is nobody, even where it names itself', () => {
+describe('a client without credentials', () => {
+  it('is not authenticated, even if it names itself', () => {
     expect(read([])).toEqual({ kind: 'none' });
     expect(read(['host', 'a', 'cookie', 'b'])).toEqual({ kind: 'none' });
     expect(read([], { client_id: 'a' })).toEqual({ kind: 'none' });
@@ -30,13 +30,13 @@ describe('a client that shows nothing', () => {
 });
 
 describe('client_secret_basic', () => {
-  it('is read as OAuth has it: both halves are escaped as in a form (RFC 6749, section 2.3.1)', () => {
+  it('decodes both halves as form values (RFC 6749, section 2.3.1)', () => {
     expect(read(basic('orders:s3cret'))).toEqual(shown('orders', 's3cret'));
     expect(read(basic('a%3Ab+c:%C3%A9%25+%2B:x'))).toEqual(shown('a:b c', 'é% +:x'));
     expect(read(['AUTHORIZATION', `bAsIc  ${base64('a:b')}`])).toEqual(shown('a', 'b'));
   });
 
-  it('may say the client once more, in the form', () => {
+  it('accepts the client id in the form as well', () => {
     expect(read(basic('a:b'), { client_id: 'a' })).toEqual(shown('a', 'b'));
     expect(read(basic('a:b'), { client_id: '' })).toEqual(shown('a', 'b'));
     expect(read(basic('a:b'), { client_id: 'c' })).toBe('client_mismatch');
@@ -78,7 +78,7 @@ describe('client_secret_post', () => {
     });
   });
 
-  it('is malformed without an id, or where nobody can have such a one', () => {
+  it('is malformed without an id, or with an impossible one', () => {
     expect(read([], { client_secret: 'b' })).toBe('malformed_client_credentials');
     expect(read([], { client_id: '', client_secret: 'b' })).toBe('malformed_client_credentials');
     expect(read([], { client_id: 'a'.repeat(257), client_secret: 'b' })).toBe('malformed_client_credentials');
@@ -90,7 +90,7 @@ describe('client_secret_post', () => {
 });
 
 describe('private_key_jwt', () => {
-  it('is an assertion with its type, and an id beside it or none (RFC 7521, section 4.2)', () => {
+  it('is an assertion with its type, and an optional id beside it (RFC 7521, section 4.2)', () => {
     expect(read([], assertion)).toEqual({ kind: 'assertion', clientId: null, assertion: 'a.b.c' });
     expect(read([], { ...assertion, client_id: 'a' })).toEqual({
       kind: 'assertion',
@@ -112,7 +112,7 @@ describe('private_key_jwt', () => {
   });
 });
 
-describe('a client that authenticates itself in two ways', () => {
+describe('a client with two authentication methods', () => {
   const secret = { client_id: 'a', client_secret: 'b' };
 
   it.each<[string, readonly string[], ExchangeParameters]>([

@@ -3,7 +3,7 @@ import { clientOfSubject } from '../../../../../src/domain/agent/token-exchange/
 import { verifiedToken } from '../../../../support/agent/asked-exchange.js';
 
 describe('clientOfSubject', () => {
-  it('is client_id, or else azp', () => {
+  it('is client_id, otherwise azp', () => {
     expect(clientOfSubject(verifiedToken({ client_id: 'web', azp: 'app' }))).toBe('web');
     expect(clientOfSubject(verifiedToken({ azp: 'app 1' }))).toBe('app 1');
     expect(clientOfSubject(verifiedToken({ client_id: '', azp: 'app' }))).toBe('app');
@@ -13,7 +13,7 @@ describe('clientOfSubject', () => {
     expect(clientOfSubject(verifiedToken({ client_id: value, azp: value }))).toBeNull();
   });
 
-  it('is no attribute of an assertion', () => {
+  it('is never an attribute of an assertion', () => {
     expect(clientOfSubject(verifiedToken({ client_id: 'web', azp: 'app' }, { kind: 'saml2' }))).toBeNull();
   });
 });

@@ -50,13 +50,13 @@ describe('requestFault', () => {
     expect(requestFault(exchangeRequest(request), openPolicy(policy))).toBe(reason);
   });
 
-  it.each(faults)('is a refusal of the exchange, too: %s for %o where %o', (reason, request, policy) => {
+  it.each(faults)('also makes the exchange fail: %s for %o where %o', (reason, request, policy) => {
     const subject = verifiedToken({ scope: 'read admin' }, { kind: request.subject?.kind ?? 'access_token' });
     const asked = { request: exchangeRequest(request), policy: openPolicy(policy), subject };
     expect(refusal(asked)).toBe(reason);
   });
 
-  it('is none where all may be well', () => {
+  it('is null if the request may succeed', () => {
     const request = exchangeRequest({ actor: presented, scopes: ['read'], audiences: ['a'], resources: ['b:'] });
     expect(requestFault(request, openPolicy())).toBeNull();
     const policy = openPolicy({
@@ -69,7 +69,7 @@ describe('requestFault', () => {
 });
 
 describe('grantExchange', () => {
-  it('gives a token that says who may do what, where, and for how long', () => {
+  it('returns a token with subject, actor, audience and lifetime', () => {
     const granted = grant({
       request: exchangeRequest({ audiences: ['orders'], scopes: ['read'] }),
       subject: verifiedToken({ scope: 'read write', azp: 'web', roles: ['buyer'], admin: true }),
@@ -102,7 +102,7 @@ describe('grantExchange', () => {
     });
   });
 
-  it('gives the kind that is asked for, or the first that is allowed', () => {
+  it('returns the requested type, or the first allowed one', () => {
     const request = exchangeRequest({ subject: { kind: 'jwt', token: 't' } });
     const subject = verifiedToken({}, { kind: 'jwt' });
     expect(grant({ request, subject })).toMatchObject({ issuedKind: 'jwt', type: 'JWT' });
@@ -112,19 +112,19 @@ describe('grantExchange', () => {
     });
   });
 
-  it('goes on where a token has a moment left', () => {
+  it('accepts a token that is about to expire', () => {
     const left = { expiresMs: exchangeNowMs + 1 };
     expect(grant({ subject: verifiedToken({}, left), actor: verifiedToken({}, left) }).lifetimeSecs).toBe(3600);
   });
 
-  it('names the client that has authenticated itself, before the one of the subject token, before the issuer', () => {
+  it('names the authenticated client, otherwise that of the subject token, otherwise the issuer', () => {
     const subject = verifiedToken({ client_id: 'web' });
     expect(grant({ subject, policy: openPolicy({ clientId: 'svc' }) }).clientId).toBe('svc');
     expect(grant({ subject }).clientId).toBe('web');
     expect(grant().clientId).toBe(ownIssuer);
   });
 
-  it('gives a SAML user what is asked for of the allowed scopes, and attributes by their names', () => {
+  it('grants a SAML user the requested allowed scopes, and attributes as claims', () => {
     const subject = verifiedToken(
       { roles: ['a', 'b'], email: 'ann@example.com', scope: 'admin', act: 'x', cnf: 'y', may_act: 'z', aud: 'w' },
       { kind: 'saml2', issuer: 'https://idp.example' },
@@ -176,20 +176,20 @@ describe('grantExchange', () => {
     expect(refusal(changes)).toBe(reason);
   });
 
-  it('does not let one that may not act do so as the client', () => {
+  it('refuses an actor that may not act, even as the client', () => {
     const subject = verifiedToken({ may_act: { sub: 'svc', iss: foreignIssuer } });
     const policy = openPolicy({ clientId: 'svc' });
     expect(refusal({ subject, policy })).toBe('actor_not_allowed');
     expect(grant({ subject, policy, actor: verifiedToken({}, { subject: 'svc' }) }).actors).toHaveLength(1);
   });
 
-  it('does not carry may_act over', () => {
+  it('does not copy may_act', () => {
     const subject = verifiedToken({ may_act: { client_id: 'svc' } });
     const { payload } = grant({ subject, policy: openPolicy({ clientId: 'svc', claimsCopied: ['may_act'] }) });
     expect(parseClaims(payload)).not.toHaveProperty('may_act');
   });
 
-  it('does not give back what an exchange before took away', () => {
+  it('does not restore what an earlier exchange removed', () => {
     const narrowed = grant({
       subject: verifiedToken({ scope: 'read' }),
       policy: openPolicy({ allowedScopes: new Set(['write']) }),

@@ -11,11 +11,11 @@ const chain = (value: readonly Actor[]) => ({ ok: true, value });
 const nested = (depth: number): Claims => (depth === 1 ? { sub: 'a1' } : { sub: `a${depth}`, act: nested(depth - 1) });
 
 describe('actorChain', () => {
-  it('is empty where nobody acts', () => {
+  it('is empty without an actor', () => {
     expect(actorChain(verifiedToken(), null, 0)).toEqual(chain([]));
   });
 
-  it('puts the party of the actor token before those who act already', () => {
+  it("puts the actor token's party before prior actors", () => {
     const subject = subjectOf({ sub: 'svc-a', iss: 'https://a.example', act: { sub: 'web' } });
     expect(actorChain(subject, service, 3)).toEqual(
       chain([
@@ -26,18 +26,18 @@ describe('actorChain', () => {
     );
   });
 
-  it('stays what it is without an actor token', () => {
+  it('is unchanged without an actor token', () => {
     const subject = subjectOf({ iss: 'https://a.example', sub: 'svc-a', exp: 1, admin: true });
     expect(actorChain(subject, null, 1)).toEqual(chain([{ issuer: 'https://a.example', subject: 'svc-a' }]));
   });
 
-  it('does not make an actor without a known issuer one of ours', () => {
+  it('does not treat an actor without a known issuer as ours', () => {
     expect(actorChain(ownToken({ act: { sub: 'svc-a' } }), null, 4)).toEqual(
       chain([{ issuer: null, subject: 'svc-a' }]),
     );
   });
 
-  it('reads none from an attribute of an assertion', () => {
+  it('reads no actor from an attribute of an assertion', () => {
     const subject = verifiedToken({ act: 'admin' }, { kind: 'saml2' });
     expect(actorChain(subject, verifiedToken({ act: 'admin' }, { kind: 'saml2' }), 4)).toMatchObject({ ok: true });
   });
@@ -61,11 +61,11 @@ describe('actorChain', () => {
     expect(actorChain(subjectOf(act), service, 16)).toEqual(error('malformed_act'));
   });
 
-  it.each([{ sub: 'svc-a' }, null, 'x'])('refuses an actor for whom somebody acts: %o', (act) => {
+  it.each([{ sub: 'svc-a' }, null, 'x'])('refuses an actor that itself has an actor: %o', (act) => {
     expect(actorChain(verifiedToken(), verifiedToken({ act }), 4)).toEqual(error('delegated_actor_token'));
   });
 
-  it('is never longer than allowed, by whatever it is made', () => {
+  it('never exceeds the allowed length, from any source', () => {
     expect(actorChain(subjectOf(nested(2)), null, 2).ok).toBe(true);
     expect(actorChain(subjectOf(nested(3)), null, 2)).toEqual(error('too_many_actors'));
     expect(actorChain(subjectOf(nested(2)), service, 2)).toEqual(error('too_many_actors'));
@@ -73,14 +73,14 @@ describe('actorChain', () => {
     expect(actorChain(subjectOf(nested(1)), null, 0)).toEqual(error('too_many_actors'));
   });
 
-  it('reads no more than sixteen', () => {
+  it('reads at most sixteen actors', () => {
     expect(actorChain(subjectOf(nested(16)), null, 99)).toMatchObject({ ok: true });
     expect(actorChain(subjectOf(nested(17)), null, 99)).toEqual(error('too_many_actors'));
   });
 });
 
 describe('actClaim', () => {
-  it('nests prior actors in the present one', () => {
+  it('nests prior actors in the current one', () => {
     const actors = [
       { issuer: ownIssuer, subject: 'b' },
       { issuer: null, subject: 'a' },

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { exchangeFormOctets } from '../../../../../src/domain/agent/token-exchange/read-exchange-request.js';
 
-it('forms are small where no assertion of SAML may be in them', () => {
+it('forms are small if they cannot contain a SAML assertion', () => {
   const exchange = (subjectKind: 'jwt' | 'access_token' | 'id_token' | 'saml2') =>
     ({ subjectKind, issuedKind: 'access_token' }) as const;
   const small = (['jwt', 'access_token', 'id_token'] as const).map(exchange);

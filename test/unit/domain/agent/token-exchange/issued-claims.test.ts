@@ -42,11 +42,11 @@ describe('issuedClaims', () => {
     expect(read({}, { email: 'ann@example.com', admin: true })).toEqual(own);
   });
 
-  it('has a list where it is for several', () => {
+  it('have a list as audience if there are several', () => {
     expect(read({ audiences: ['a', 'b'] })).toEqual({ ...own, aud: ['a', 'b'] });
   });
 
-  it('has scopes and actors where there are any', () => {
+  it('have scopes and actors if there are any', () => {
     expect(read({ scopes: ['read', 'write'], actors: [{ issuer: null, subject: 'b' }] })).toEqual({
       ...own,
       scope: 'read write',
@@ -54,7 +54,7 @@ describe('issuedClaims', () => {
     });
   });
 
-  it('takes over claims by their names, as they are', () => {
+  it('copy claims by name, unchanged', () => {
     const subject = parseClaims('{"roles":["a"],"n":[9007199254740993,1.00000000000000000000001],"no":1,"x":null}');
     expect(read({}, subject ?? {}, ['roles', 'n', 'x', 'email'])).toEqual({
       ...own,
@@ -64,7 +64,7 @@ describe('issuedClaims', () => {
     });
   });
 
-  it('takes over nothing that every object has, but what the token says by such a name', () => {
+  it('copy no property inherited from Object, except a real claim of that name', () => {
     expect(read({}, {}, ['constructor', '__proto__', 'toString'])).toEqual(own);
     const subject = parseClaims('{"__proto__":{"sub":"eve"},"constructor":"x"}') as Claims;
     const payload = issuedClaims(token, subject, ['__proto__', 'constructor']) as string;
@@ -74,11 +74,11 @@ describe('issuedClaims', () => {
     expect(claims['constructor']).toBe('x');
   });
 
-  it.each(reservedClaims)('never takes over %s', (name) => {
+  it.each(reservedClaims)('never copy %s', (name) => {
     expect(read({}, { [name]: 'planted' }, [name])).toEqual(own);
   });
 
-  it('lets no value out into the claims', () => {
+  it('keep every value inside its claim', () => {
     const subject = { roles: '","sub":"eve","x":"', email: '\u0000\u2028\ud800"' };
     expect(read({ jti: '","admin":true,"y":"' }, subject, ['roles', 'email'])).toEqual({
       ...own,
@@ -87,14 +87,14 @@ describe('issuedClaims', () => {
     });
   });
 
-  it('bounds what is taken over', () => {
+  it('limit the copied claims', () => {
     const fitting = maximumCopiedLength - '{"roles":""}'.length;
     expect(read({}, { roles: 'a'.repeat(fitting) }, ['roles'])).not.toBeNull();
     expect(read({}, { roles: 'a'.repeat(fitting + 1) }, ['roles'])).toBeNull();
     expect(read({}, { roles: 'a'.repeat(fitting), email: '' }, ['roles', 'email'])).toBeNull();
   });
 
-  it('bounds all of them, so that the token can be read here', () => {
+  it('limit all claims, so that this agent can read the token', () => {
     const withScope = (length: number) => issuedClaims({ ...token, scopes: ['s'.repeat(length)] }, {}, []);
     const room = maximumPayloadLength - (withScope(1)?.length ?? 0) + 1;
     expect(withScope(room + 1)).toBeNull();
@@ -108,7 +108,7 @@ describe('issuedClaims', () => {
     expect(parseCompactJws(jws).ok).toBe(true);
   });
 
-  it('counts octets, not characters', () => {
+  it('count octets, not characters', () => {
     const thrice = Math.ceil(maximumPayloadLength / 3);
     const scopes = ['a'.repeat(thrice)];
     expect(issuedClaims({ ...token, scopes }, { roles: '€'.repeat(thrice) }, ['roles'])).toBeNull();

@@ -14,7 +14,7 @@ const described: DescribedIssuer = {
 };
 
 describe('the metadata of the issuer (RFC 8414, section 2)', () => {
-  it('says all of a plain configuration', () => {
+  it('describes a plain configuration completely', () => {
     expect(issuerMetadata(described)).toEqual({
       issuer: 'https://gateway.example',
       token_endpoint: 'https://gateway.example/token/exchange',
@@ -25,7 +25,7 @@ describe('the metadata of the issuer (RFC 8414, section 2)', () => {
     });
   });
 
-  it('names the ways in which clients authenticate themselves, and algorithms where they sign', () => {
+  it('lists client authentication methods, and algorithms if clients sign', () => {
     const methodsOf = (clients: Omit<ClientMethods, 'algorithms'>) => {
       const metadata = issuerMetadata({
         ...described,
@@ -47,11 +47,11 @@ describe('the metadata of the issuer (RFC 8414, section 2)', () => {
     ]);
   });
 
-  it('names no key set where nothing is published', () => {
+  it('names no key set if nothing is published', () => {
     expect(issuerMetadata({ ...described, jwksUrl: null })).not.toHaveProperty('jwks_uri');
   });
 
-  it('names the scopes that everybody may ask for', () => {
+  it('lists the scopes that every client may request', () => {
     expect(issuerMetadata({ ...described, scopes: ['read', 'write'] })['scopes_supported']).toEqual(['read', 'write']);
     expect(issuerMetadata(described)).not.toHaveProperty('scopes_supported');
   });

@@ -21,14 +21,14 @@ const anonymous = openPolicy();
 const client = openPolicy({ clientId: 'svc' });
 
 describe('mayActFault', () => {
-  it('is none where the token does not say who may act', () => {
+  it('is null if the token has no may_act', () => {
     expect(mayActFault(verifiedToken(), actor, anonymous)).toBeNull();
     expect(mayActFault(verifiedToken(), null, anonymous)).toBeNull();
     expect(mayActFault(verifiedToken({ may_act: 'x' }, { kind: 'saml2' }), null, anonymous)).toBeNull();
   });
 
   it.each<ClaimValue>([{}, [], [{ sub: 'svc' }], 'svc', null, true, 7, new SpelledNumber('1e-400')])(
-    'cannot read %o',
+    'refuses the unreadable %o',
     (mayAct) => {
       expect(mayActFault(subjectOf(mayAct), actor, client)).toBe('malformed_act');
       expect(mayActFault(subjectOf(mayAct), null, client)).toBe('malformed_act');
@@ -43,7 +43,7 @@ describe('may_act with an actor token', () => {
     { client_id: 'svc-client' },
     { sub: 'svc', email: 'svc@example.com', iss: foreignIssuer },
     { sub: 'svc', groups: ['a', { b: 9007199254740993n }] },
-  ])('lets the party act whom it names: %o', (mayAct) => {
+  ])('allows the named party: %o', (mayAct) => {
     expect(mayActFault(subjectOf(mayAct), actor, anonymous)).toBeNull();
     // Whoever sends it.
     expect(mayActFault(subjectOf(mayAct), actor, openPolicy({ clientId: 'other' }))).toBeNull();
@@ -65,18 +65,18 @@ describe('may_act with an actor token', () => {
     ['a group with a number next to it', { sub: 'svc', groups: ['a', { b: 9007199254740992 }] }],
     ['a member of every object', { sub: 'svc', constructor: 'Object' }],
     ['a validity of its own', { sub: 'svc', exp: 1_900_000_000 }],
-  ])('does not let it act for %s', (_, mayAct) => {
+  ])('refuses the actor for %s', (_, mayAct) => {
     expect(mayActFault(subjectOf(mayAct), actor, anonymous)).toBe('actor_not_allowed');
     // The client that sends the actor token is not the party.
     expect(mayActFault(subjectOf(mayAct), actor, client)).toBe('actor_not_allowed');
   });
 
-  it('does not take a party of another issuer for one of the same name', () => {
+  it('distinguishes parties of one name with different issuers', () => {
     expect(mayActFault(subjectOf({ sub: 'svc' }), stranger, anonymous)).toBe('actor_not_allowed');
     expect(mayActFault(subjectOf({ sub: 'svc', iss: 'https://evil.example' }), stranger, anonymous)).toBeNull();
   });
 
-  it('does not take an unknown issuer for one that is named', () => {
+  it('does not treat an unknown issuer as the named one', () => {
     const unknown = verifiedToken(actorClaims, { subject: 'svc', issuer: null });
     expect(mayActFault(subjectOf({ sub: 'svc', iss: null }), unknown, anonymous)).toBe('actor_not_allowed');
     expect(mayActFault(subjectOf({ sub: 'svc' }), unknown, anonymous)).toBe('actor_not_allowed');
@@ -86,7 +86,7 @@ describe('may_act with an actor token', () => {
     ['not verified', { email_verified: false }],
     ['not known to be verified', {}],
     ['verified in other words', { email_verified: 'true' }],
-  ])('does not compare an address that is %s', (_, said) => {
+  ])('ignores an address that is %s', (_, said) => {
     const { email_verified: _verified, ...claims } = actorClaims;
     const unsure = verifiedToken({ ...claims, ...said }, { subject: 'svc' });
     expect(mayActFault(subjectOf({ sub: 'svc', email: 'svc@example.com' }), unsure, anonymous)).toBe(
@@ -95,13 +95,13 @@ describe('may_act with an actor token', () => {
     expect(mayActFault(subjectOf({ sub: 'svc' }), unsure, anonymous)).toBeNull();
   });
 
-  it('compares with the subject of an actor, not with its claim of that name', () => {
+  it("compares the actor's subject, not its claim of that name", () => {
     const actor = verifiedToken({ sub: 'boss' }, { subject: 'svc' });
     expect(mayActFault(subjectOf({ sub: 'boss' }), actor, anonymous)).toBe('actor_not_allowed');
     expect(mayActFault(subjectOf({ sub: 'svc' }), actor, anonymous)).toBeNull();
   });
 
-  it('takes no attribute of an assertion for a claim of that name', () => {
+  it('does not treat an attribute of an assertion as a claim', () => {
     const attributes = { client_id: 'svc-client', azp: 'svc-client', email: 'svc@example.com', email_verified: true };
     const assertion = verifiedToken(attributes, { kind: 'saml2', subject: 'svc' });
     for (const [name, value] of Object.entries(attributes)) {
@@ -114,7 +114,7 @@ describe('may_act with an actor token', () => {
 
 describe('may_act without an actor token', () => {
   it.each<Claims>([{ client_id: 'svc' }, { sub: 'svc' }, { sub: 'svc', client_id: 'svc', iss: ownIssuer }])(
-    'lets the client act that it names: %o',
+    'allows the named client: %o',
     (mayAct) => {
       expect(mayActFault(subjectOf(mayAct), null, client)).toBeNull();
     },
@@ -130,11 +130,11 @@ describe('may_act without an actor token', () => {
     { sub: 'svc', email: 'svc@example.com' },
     { sub: 'svc', exp: 1_900_000_000 },
     { sub: null },
-  ])('does not let a client act by %o', (mayAct) => {
+  ])('refuses a client by %o', (mayAct) => {
     expect(mayActFault(subjectOf(mayAct), null, client)).toBe('actor_not_allowed');
   });
 
-  it('lets nobody act where the client is not known', () => {
+  it('refuses everything if the client is unknown', () => {
     for (const mayAct of [{ client_id: 'svc' }, { sub: 'svc' }, { client_id: null }]) {
       expect(mayActFault(subjectOf(mayAct), null, anonymous)).toBe('actor_not_allowed');
     }

@@ -24,14 +24,14 @@ const least = {
 };
 
 describe('a request for an exchange', () => {
-  it('needs a grant type, a subject token and its type (RFC 8693, section 2.1)', () => {
+  it('requires a grant type, a subject token and its type (RFC 8693, section 2.1)', () => {
     expect(read({})).toEqual(least);
     expect(read({ grant_type: undefined })).toBe('missing_grant_type');
     expect(read({ subject_token: undefined })).toBe('missing_subject_token');
     expect(read({ subject_token_type: undefined })).toBe('missing_subject_token_type');
   });
 
-  it('says everything that may be asked for', () => {
+  it('contains every supported parameter', () => {
     const all = {
       subject_token: 'assertion',
       subject_token_type: uri('saml2'),
@@ -52,11 +52,11 @@ describe('a request for an exchange', () => {
     });
   });
 
-  it('ignores what it does not know (RFC 6749, section 3.2)', () => {
+  it('ignores unknown parameters (RFC 6749, section 3.2)', () => {
     expect(read({ client_id: 'a', foo: 'bar', Scope: 'a' })).toEqual(least);
   });
 
-  it('takes a parameter without a value as if it were not there (RFC 6749, section 3.2)', () => {
+  it('treats an empty parameter as absent (RFC 6749, section 3.2)', () => {
     const empty = { actor_token: '', actor_token_type: '', requested_token_type: '', audience: ['', ''], scope: '' };
     expect(read({ ...empty, resource: '' })).toEqual(least);
     expect(read({ audience: ['', 'a'] })).toEqual({ ...least, audiences: ['a'] });
@@ -66,25 +66,25 @@ describe('a request for an exchange', () => {
   });
 
   it.each(['client_credentials', 'authorization_code', 'token-exchange', ` ${leastParameters.grant_type}`, 'URN:IETF'])(
-    'is not one for the grant type %j',
+    'is refused for the grant type %j',
     (grantType) => {
       expect(read({ grant_type: grantType })).toBe('unsupported_grant_type');
     },
   );
 
-  it('is judged by its grant type before anything else is', () => {
+  it('is checked for its grant type first', () => {
     expect(read({ grant_type: 'password', subject_token: undefined, scope: '"' })).toBe('unsupported_grant_type');
   });
 });
 
 describe('token types', () => {
-  it.each(['access_token', 'jwt', 'id_token', 'saml2'])('of subject and actor may be %s', (kind) => {
+  it.each(['access_token', 'jwt', 'id_token', 'saml2'])('of subject and actor can be %s', (kind) => {
     expect(read({ subject_token_type: uri(kind) })).toMatchObject({ subject: { kind } });
     expect(read({ actor_token: 'a', actor_token_type: uri(kind) })).toMatchObject({ actor: { kind } });
   });
 
   it.each([uri('refresh_token'), uri('saml1'), uri('JWT'), 'jwt', `${uri('jwt')} `, uri('toString'), uri('')])(
-    'may not be %j',
+    'cannot be %j',
     (type) => {
       expect(read({ subject_token_type: type })).toBe('unsupported_subject_token_type');
       expect(read({ actor_token: 'a', actor_token_type: type })).toBe('unsupported_actor_token_type');
@@ -92,13 +92,13 @@ describe('token types', () => {
     },
   );
 
-  it('that are only read are not issued', () => {
+  it('for subjects only cannot be issued', () => {
     expect(read({ requested_token_type: uri('access_token') })).toMatchObject({ requestedKind: 'access_token' });
     expect(read({ requested_token_type: uri('id_token') })).toBe('unsupported_requested_token_type');
     expect(read({ requested_token_type: uri('saml2') })).toBe('unsupported_requested_token_type');
   });
 
-  it('of an actor go with its token, and its token with them (RFC 8693, section 2.1)', () => {
+  it('of an actor require its token, and the token its type (RFC 8693, section 2.1)', () => {
     expect(read({ actor_token: 'a.b.c' })).toBe('missing_actor_token_type');
     expect(read({ actor_token_type: uri('jwt') })).toBe('missing_actor_token');
     expect(read({ actor_token: '', actor_token_type: uri('jwt') })).toBe('missing_actor_token');
@@ -106,7 +106,7 @@ describe('token types', () => {
 });
 
 describe('tokens', () => {
-  it('of the kinds of JWTs are no longer than those that are looked at', () => {
+  it('that are JWTs have the general length limit', () => {
     const longest = 'a'.repeat(maximumTokenLength);
     for (const kind of ['access_token', 'jwt', 'id_token']) {
       expect(read({ subject_token: longest, subject_token_type: uri(kind) })).toMatchObject({ subject: { kind } });
@@ -115,7 +115,7 @@ describe('tokens', () => {
     }
   });
 
-  it('of SAML may be longer, and have an end as well', () => {
+  it('of SAML have a higher length limit', () => {
     const longest = 'a'.repeat(maximumSamlLength);
     const saml = { subject_token_type: uri('saml2') };
     expect(read({ ...saml, subject_token: longest })).toMatchObject({ subject: { token: longest } });
@@ -142,7 +142,7 @@ describe('scope', () => {
     },
   );
 
-  it('has an end', () => {
+  it('has a length limit', () => {
     const many = (count: number) => Array.from({ length: count }, (_, index) => `s${index}`).join(' ');
     expect(read({ scope: many(64) })).toMatchObject({ audiences: [] });
     expect(read({ scope: many(65) })).toBe('malformed_scope');
@@ -153,20 +153,20 @@ describe('scope', () => {
 });
 
 describe('targets', () => {
-  it('are each once, in their order', () => {
+  it('are unique, in order', () => {
     const twice = { audience: ['b', 'a', 'b'], resource: ['urn:b', 'urn:a', 'urn:b'] };
     expect(read(twice)).toMatchObject({ audiences: ['b', 'a'], resources: ['urn:b', 'urn:a'] });
   });
 
   it.each(['orders', 'the orders of Köln', 'https://sp.example/#acs', '订单', '"', '\\'])(
-    'are audiences by any name that can be printed: %s',
+    'are audiences with any printable name: %s',
     (audience) => {
       expect(read({ audience })).toMatchObject({ audiences: [audience] });
     },
   );
 
   it.each(['a\nb', 'a\r', '\0', 'a\x7f', 'a\x85', 'a\u2028b', 'a\u202eb', '\ufeffa', '\ud800'])(
-    'are no audiences where a log could not show them: %j',
+    'cannot be audiences that a log cannot show: %j',
     (audience) => {
       expect(read({ audience: ['a', audience] })).toBe('malformed_audience');
     },
@@ -180,18 +180,18 @@ describe('targets', () => {
     'https://api.example/#',
     'https://a b',
     'a:é',
-  ])('are no resources where they are no absolute URIs without a fragment (RFC 8693, section 2.1): %j', (resource) => {
+  ])('must be absolute URIs without a fragment as resources (RFC 8693, section 2.1): %j', (resource) => {
     expect(read({ resource: ['urn:a', resource] })).toBe('malformed_resource');
   });
 
-  it('are of a bounded length', () => {
+  it('have a length limit', () => {
     const longest = `urn:${'a'.repeat(maximumPrintableNameLength - 4)}`;
     expect(read({ audience: longest, resource: longest })).toMatchObject({ audiences: [longest] });
     expect(read({ audience: `${longest}a` })).toBe('malformed_audience');
     expect(read({ resource: `${longest}a` })).toBe('malformed_resource');
   });
 
-  it('are sixteen together, at most', () => {
+  it('are at most sixteen in total', () => {
     const urns = (count: number) => Array.from({ length: count }, (_, index) => `urn:${index}`);
     expect(read({ audience: urns(8), resource: urns(8) })).toMatchObject({ audiences: urns(8) });
     expect(read({ audience: urns(8), resource: urns(9) })).toBe('too_many_parameters');

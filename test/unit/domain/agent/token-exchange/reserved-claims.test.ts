@@ -5,7 +5,7 @@ import { parseClaims } from '../../../../../src/domain/agent/tokens/parse-claims
 import { askedExchange, openPolicy, ownToken, verifiedToken } from '../../../../support/agent/asked-exchange.js';
 
 describe('reservedClaims', () => {
-  it('has each claim that an issued token can have of itself', () => {
+  it('contains each claim that issued tokens set', () => {
     const policy = openPolicy({ claimsCopied: [] });
     const granted = grantExchange(
       askedExchange({ subject: ownToken({ scope: 'read' }), actor: verifiedToken({}, { subject: 'svc' }), policy }),

@@ -13,24 +13,24 @@ describe('heldScopes', () => {
     ['a null', { scope: null }, []],
     ['something else than scopes', { scp: { read: true } }, []],
     ['a number', { scope: 7n }, []],
-  ])('reads scopes where there is %s', (_, claims, held) => {
+  ])('reads scopes from %s', (_, claims, held) => {
     expect(heldScopes(verifiedToken(claims))).toEqual(held);
   });
 
-  it('takes nothing for a scope that would be another one, or two, in a text', () => {
+  it('skips values that would read as another scope, or two, in a text', () => {
     const scp = ['read write', 'a"b', 'a\\b', 'tab\tbed', 'zwölf', '', 'line\nbreak', 'fine'];
     expect(heldScopes(verifiedToken({ scp }))).toEqual(['fine']);
   });
 
   it.each(['jwt', 'id_token', 'saml2'] as const)(
-    'tells a %s that says nothing of scopes from one that has none',
+    'distinguishes a %s without scope claims from one with empty scopes',
     (kind) => {
       expect(heldScopes(verifiedToken({ sub: 'ann' }, { kind }))).toBeNull();
       if (kind !== 'saml2') expect(heldScopes(verifiedToken({ scope: '' }, { kind }))).toEqual([]);
     },
   );
 
-  it('takes an access token without a scope for one that has none, whoever issued it', () => {
+  it('treats an access token without a scope as one with no scopes, for any issuer', () => {
     expect(heldScopes(verifiedToken())).toEqual([]);
     expect(heldScopes(verifiedToken({ client_id: 'web' }))).toEqual([]);
   });
@@ -41,13 +41,13 @@ describe('heldScopes', () => {
     ["Amazon Cognito's token_use", { token_use: 'access' }],
     ["Keycloak's typ", { typ: 'Bearer', azp: 'web' }],
     ['a list that is empty', { scp: [] }],
-  ])('takes what is marked by %s for an access token, whatever it is shown as', (_, claims) => {
+  ])('treats a token with %s as an access token, for any declared type', (_, claims) => {
     for (const kind of ['jwt', 'id_token'] as const) expect(heldScopes(verifiedToken(claims, { kind }))).toEqual([]);
     // An attribute is no claim.
     expect(heldScopes(verifiedToken(claims, { kind: 'saml2' }))).toBeNull();
   });
 
-  it('takes what its header calls an access token for one, whatever it is shown as', () => {
+  it('treats a token with an access token header as one, for any declared type', () => {
     const isTypedForAccess = true;
     expect(heldScopes(verifiedToken({}, { kind: 'jwt', isTypedForAccess }))).toEqual([]);
     expect(heldScopes(verifiedToken({ scope: 'read' }, { kind: 'jwt', isTypedForAccess }))).toEqual(['read']);
@@ -57,11 +57,11 @@ describe('heldScopes', () => {
     ['token_use', { token_use: 'id' }],
     ['typ', { typ: 'JWT' }],
     ['azp', { azp: 'web' }],
-  ])('takes no %s of another value for the mark of an access token', (_, claims) => {
+  ])('does not treat another value of %s as an access token mark', (_, claims) => {
     expect(heldScopes(verifiedToken(claims, { kind: 'jwt' }))).toBeNull();
   });
 
-  it('takes a token of our own without a scope for one that has none', () => {
+  it('treats our own token without a scope as one with no scopes', () => {
     expect(heldScopes(ownToken({}, { kind: 'jwt' }))).toEqual([]);
   });
 

@@ -5,7 +5,7 @@ import { exchangeRequest, openPolicy, ownIssuer } from '../../../../support/agen
 const resource = 'https://b.example/api';
 
 describe('audiencesOf', () => {
-  it('are audiences, then resources, each once', () => {
+  it('lists audiences, then resources, each once', () => {
     const request = exchangeRequest({ audiences: ['b', resource, 'a'], resources: ['https://a.example/', resource] });
     expect(audiencesOf(request, openPolicy({ defaultAudience: 'x' }))).toEqual([
       'b',
@@ -15,7 +15,7 @@ describe('audiencesOf', () => {
     ]);
   });
 
-  it('is the default audience where none is named, or else the issuer', () => {
+  it('returns the default audience if none is named, otherwise the issuer', () => {
     expect(audiencesOf(exchangeRequest(), openPolicy({ defaultAudience: 'x' }))).toEqual(['x']);
     expect(audiencesOf(exchangeRequest(), openPolicy())).toEqual([ownIssuer]);
   });
@@ -34,15 +34,15 @@ describe('allowsTargets', () => {
     { resources: ['https://b.example/API'] },
     { audiences: ['x'] },
     { audiences: [ownIssuer] },
-  ])('refuses all where one is not in the list: %o', (targets) => {
+  ])('refuses all targets if one is not in the list: %o', (targets) => {
     expect(allowsTargets(exchangeRequest(targets), policy)).toBe(false);
   });
 
-  it('lets the default through, which nobody has asked for', () => {
+  it('allows the default that was not requested', () => {
     expect(allowsTargets(exchangeRequest(), openPolicy({ allowedAudiences: new Set<string>() }))).toBe(true);
   });
 
-  it('allows anything where there is no list', () => {
+  it('allows any target without a list', () => {
     expect(allowsTargets(exchangeRequest({ audiences: ['b'] }), openPolicy())).toBe(true);
   });
 });

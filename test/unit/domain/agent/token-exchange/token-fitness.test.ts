@@ -16,38 +16,38 @@ describe('tokenFitness', () => {
   });
 
   it.each<ClaimValue>(['svc', 'https://svc.example/', ['other', 'svc']])(
-    'takes a token of our own that is meant for the client: %o',
+    'accepts our own token that is meant for the client: %o',
     (aud) => {
       expect(tokenFitness(ownToken({ aud }), forClient)).toBeNull();
     },
   );
 
   it.each<ClaimValue>(['other', ['other'], [], 'svc ', 'SVC', ['svc,other'], [['svc']], null, { svc: 'svc' }])(
-    'refuses a token of our own that is meant for others: %o',
+    'refuses our own token that is meant for others: %o',
     (aud) => {
       expect(tokenFitness(ownToken({ aud }), forClient)).toBe('not_for_client');
     },
   );
 
-  it('refuses a token of our own that is meant for the issuer, unless the client is told to take those', () => {
+  it('refuses our own token that is meant for the issuer, unless the client may use those', () => {
     for (const aud of [ownIssuer, [ownIssuer, 'other']]) {
       expect(tokenFitness(ownToken({ aud }), forClient)).toBe('not_for_client');
       expect(tokenFitness(ownToken({ aud }), { ...forClient, acceptedAudiences: new Set([ownIssuer]) })).toBeNull();
     }
   });
 
-  it('refuses a token of our own that is meant for nobody', () => {
+  it('refuses our own token without an audience', () => {
     expect(tokenFitness(ownToken(), forClient)).toBe('not_for_client');
     expect(tokenFitness(ownToken({ aud: 'svc' }), { ...forClient, acceptedAudiences: new Set<string>() })).toBe(
       'not_for_client',
     );
   });
 
-  it('leaves it to the checks of other tokens whom they are meant for', () => {
+  it('leaves the audience of foreign tokens to their verifiers', () => {
     expect(tokenFitness(verifiedToken({ aud: 'other' }), forClient)).toBeNull();
   });
 
-  it('asks for no audience where there are no clients', () => {
+  it('requires no audience without clients', () => {
     expect(tokenFitness(ownToken({ aud: 'other' }), openPolicy())).toBeNull();
   });
 });

@@ -7,7 +7,7 @@ const limited = { ...policy, limitLifetimeToSubject: true };
 const subject = (expiresMs: number, isOwn = false) => ({ expiresMs, isOwn });
 
 describe('tokenLifetimeSecs', () => {
-  it('is what is configured, whatever the subject token says', () => {
+  it('is the configured lifetime, regardless of the subject token', () => {
     for (const expiresMs of [nowMs + 9e9, nowMs + 5_000]) {
       expect(tokenLifetimeSecs(subject(expiresMs), policy, nowMs)).toBe(600);
     }
@@ -22,7 +22,7 @@ describe('tokenLifetimeSecs', () => {
     expect(tokenLifetimeSecs(subject(Infinity, isOwn), rules, nowMs)).toBe(600);
   });
 
-  it('is none where less than a second is left', () => {
+  it('is null if less than a second is left', () => {
     expect(tokenLifetimeSecs(subject(nowMs + 1000), limited, nowMs)).toBe(1);
     for (const expiresMs of [nowMs + 999, nowMs, nowMs - 30_000, Number.NaN]) {
       expect(tokenLifetimeSecs(subject(expiresMs), limited, nowMs)).toBeNull();
@@ -31,7 +31,7 @@ describe('tokenLifetimeSecs', () => {
 });
 
 describe('isOver', () => {
-  it('is true from the moment on that the token names, and where that is none', () => {
+  it('is true from the expiry of the token, and without an expiry', () => {
     expect([nowMs - 1, nowMs, Number.NaN].map((expiresMs) => hasExpired({ expiresMs }, nowMs))).toEqual([
       true,
       true,

@@ -3,7 +3,7 @@ import { claimsJson, SpelledNumber } from '../../../../../src/domain/agent/token
 import { parseClaims } from '../../../../../src/domain/agent/tokens/parse-claims.js';
 
 describe('claimsJson', () => {
-  it('writes what JSON.stringify writes where it can', () => {
+  it('equals JSON.stringify where that is exact', () => {
     const claims = { a: [1, -2.5, true, null, 'é"\\\n\u2028'], b: {}, c: [], d: { e: { f: '' } }, '': 0 };
     expect(claimsJson(claims)).toBe(JSON.stringify(claims));
   });
@@ -18,7 +18,7 @@ describe('claimsJson', () => {
     expect(claims === null ? null : claimsJson(claims)).toBe('{"__proto__":{"sub":"eve"},"sub":"ann"}');
   });
 
-  it('lets no text out of its quotes', () => {
+  it('keeps every text inside its quotes', () => {
     const json = claimsJson({ 'a":1,"sub': '","sub":"eve', b: '\ud800' });
     expect(parseClaims(json)).toEqual({ 'a":1,"sub': '","sub":"eve', b: '\ud800' });
     expect(json).toContain('\\ud800');

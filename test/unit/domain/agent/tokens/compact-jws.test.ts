@@ -32,7 +32,7 @@ describe('parseCompactJws', () => {
     expect(parseCompactJws(token)).toEqual({ ok: false, error: 'malformed' });
   });
 
-  it('does not look at a token over the limit', () => {
+  it('skips a token over the limit', () => {
     expect(parseCompactJws('.'.repeat(maximumTokenLength + 1))).toEqual({ ok: false, error: 'too_large' });
   });
 });

@@ -7,13 +7,13 @@ const digest = createHash('sha256').update('a certificate').digest();
 const thumbprint = digest.toString('base64url');
 const bound = (cnf: unknown) => boundCertificate({ sub: 'ann', cnf } as Claims);
 
-describe('the certificate that a token is bound to', () => {
-  it('is none where the token has no cnf', () => {
+describe('the certificate of a bound token', () => {
+  it('is null if the token has no cnf', () => {
     expect(boundCertificate({ sub: 'ann' })).toEqual({ ok: true, value: null });
     expect(boundCertificate({ 'x5t#S256': thumbprint })).toEqual({ ok: true, value: null });
   });
 
-  it('is the thumbprint of cnf in hexadecimal', () => {
+  it('is the cnf thumbprint in hexadecimal', () => {
     expect(bound({ 'x5t#S256': thumbprint })).toEqual({ ok: true, value: digest.toString('hex') });
     expect(bound({ 'x5t#S256': thumbprint, kid: 'one' })).toEqual({ ok: true, value: digest.toString('hex') });
   });
@@ -36,7 +36,7 @@ describe('the certificate that a token is bound to', () => {
     expect(bound(cnf)).toEqual({ ok: false, error: 'malformed_confirmation' });
   });
 
-  it('is refused where cnf has no known member, and where it names a key of DPoP', () => {
+  it('is refused if cnf has no known member, or names a DPoP key', () => {
     for (const cnf of [{}, { jwk: {} }, { kid: 'one' }, { x5t: 'a' }]) {
       expect(bound(cnf)).toEqual({ ok: false, error: 'unknown_confirmation' });
     }

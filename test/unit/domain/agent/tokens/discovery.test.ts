@@ -11,7 +11,7 @@ describe('the discovery document of an issuer', () => {
     ['https://id.example', 'https://id.example/.well-known/openid-configuration'],
     ['https://id.example/', 'https://id.example/.well-known/openid-configuration'],
     ['https://id.example/a/v2.0', 'https://id.example/a/v2.0/.well-known/openid-configuration'],
-  ])('of %s lies at %s', (of, url) => {
+  ])('of %s is at %s', (of, url) => {
     expect(discoveryUrl(of)).toBe(url);
   });
 
@@ -32,7 +32,7 @@ describe('the discovery document of an issuer', () => {
     ['whose jwks_uri is on this machine', { ...document, jwks_uri: 'http://127.0.0.1:9/jwks' }, 'is not an https URL'],
     ['whose jwks_uri is a file', { ...document, jwks_uri: 'file:///etc/passwd' }, 'is not an https URL'],
     ['whose jwks_uri holds a password', { ...document, jwks_uri: 'https://a:b@keys.example/' }, 'is not an https URL'],
-  ])('is refused where it is one %s', (_, found, reason) => {
+  ])('is refused if it is %s', (_, found, reason) => {
     const read = readDiscovery(found, issuer, isSafeKeySetUrl);
     expect(read.ok ? null : read.error).toContain(reason);
   });

@@ -33,7 +33,7 @@ describe('exactNumber', () => {
     ['1.75928847299117063e17', 175928847299117063n],
     ['922337203685477580.7e1', 9223372036854775807n],
     [`0.${'0'.repeat(400)}1e401`, 1],
-  ])('knows an integer by its value: %s', (text, expected) => {
+  ])('recognises an integer by its value: %s', (text, expected) => {
     expect(exactNumber(text)).toBe(expected);
   });
 
@@ -48,7 +48,7 @@ describe('exactNumber', () => {
     ['1e19', 1e19],
     ['1e300', 1e300],
     ['100000000000000000000', 1e20],
-  ])('keeps a JavaScript number where it says it all: %s', (text, expected) => {
+  ])('keeps an exact JavaScript number: %s', (text, expected) => {
     expect(exactNumber(text)).toBe(expected);
   });
 
@@ -64,12 +64,12 @@ describe('exactNumber', () => {
     '1.6e-323',
     '-3e-324',
     '1e-99999999999999999999999',
-  ])('keeps what was written where nothing else says it all: %s', (text) => {
+  ])('keeps the text if no number is exact: %s', (text) => {
     expect(exactNumber(text)).toEqual(new SpelledNumber(text));
   });
 
   it.each(['1e309', '-1e309', '9'.repeat(310), '1e99999999999999999999'])(
-    'refuses what is beyond the range of JavaScript numbers: %s',
+    'refuses a number beyond the range of JavaScript: %s',
     (text) => {
       expect(exactNumber(text)).toBeNull();
     },

@@ -15,7 +15,7 @@ describe('checkIdTokenHeader', () => {
     ['', 'wrong_type'],
     [null, 'wrong_type'],
     [['JWT'], 'wrong_type'],
-  ])('says of the type %j: %j', (typ, rejection) => {
+  ])('maps the type %j to %j', (typ, rejection) => {
     expect(checkIdTokenHeader(typ === undefined ? {} : { typ })).toBe(rejection);
   });
 });
@@ -58,7 +58,7 @@ describe('checkIdTokenClaims', () => {
     expect(told(claims)).toBe(reason);
   });
 
-  it('refuses every token where it is not known who it should be for', () => {
+  it('refuses every token without a configured audience', () => {
     expect(told(good, [])).toBe('wrong_audience');
     const { aud: _aud, ...forNobody } = good;
     expect(told(forNobody, [])).toBe('wrong_audience');

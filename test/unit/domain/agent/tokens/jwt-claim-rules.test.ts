@@ -13,7 +13,7 @@ const check = (claims: Claims, rules = anyone) =>
 const rejection = (error: string) => ({ ok: false, error });
 
 describe('checkJwtClaims', () => {
-  it('accepts a token in its time', () => {
+  it('accepts a token within its validity', () => {
     expect(check({ nbf: now, iat: now })).toMatchObject({ ok: true, value: { subject: 'ann' } });
   });
 
@@ -21,15 +21,15 @@ describe('checkJwtClaims', () => {
     ['a second', { exp: now }, now * 1000],
     ['a part of a second', { exp: now + 0.25 }, now * 1000 + 250],
     ['far away', { exp: new SpelledNumber('18446744073709551616') }, 18_446_744_073_709_552_000_000],
-  ])('tells when a token is over by its own word, without the tolerance: %s', (_, claims, expiresMs) => {
+  ])('reports when a token expires, without the skew: %s', (_, claims, expiresMs) => {
     expect(check(claims)).toMatchObject({ ok: true, value: { expiresMs } });
   });
 
-  it('wants an expiry', () => {
+  it('requires an expiry', () => {
     expect(checkJwtClaims({ sub: 'ann' }, anyone, now * 1000)).toEqual(rejection('missing_expiry'));
   });
 
-  it.each(['exp', 'nbf', 'iat'])('wants %s to be a number', (claim) => {
+  it.each(['exp', 'nbf', 'iat'])('requires %s to be a number', (claim) => {
     expect(check({ [claim]: String(now + 60) })).toEqual(rejection('malformed'));
     expect(check({ [claim]: null })).toEqual(rejection('malformed'));
   });
@@ -37,24 +37,24 @@ describe('checkJwtClaims', () => {
   it.each<[string, ClaimValue]>([
     ['a 64-bit integer', 9223372036854775807n],
     ['a longer integer', new SpelledNumber('18446744073709551616')],
-  ])('takes a time that is far away for what it is: %s', (_, later) => {
+  ])('accepts a distant time: %s', (_, later) => {
     const accepted = check({ exp: later });
     expect(accepted.ok && accepted.value.window.untilMs > 1e21).toBe(true);
     expect(check({ nbf: later })).toEqual(rejection('not_yet_valid'));
     expect(check({ iat: later })).toEqual(rejection('issued_in_future'));
   });
 
-  it('takes a time that is long past for what it is', () => {
+  it('reports a time in the distant past', () => {
     expect(check({ exp: -9223372036854775808n })).toEqual(rejection('expired'));
     expect(check({ exp: new SpelledNumber('-18446744073709551616') })).toEqual(rejection('expired'));
   });
 
-  it('takes a time with more digits than a clock has', () => {
+  it('accepts a time with more digits than a clock has', () => {
     expect(check({ exp: new SpelledNumber(`${now + 60}.00000000000000000001`) }).ok).toBe(true);
     expect(check({ exp: new SpelledNumber(`${now - 60}.00000000000000000001`) })).toEqual(rejection('expired'));
   });
 
-  it.each([0, 30, 600])('bears a clock that is %i seconds off where that is allowed, and not a second more', (skew) => {
+  it.each([0, 30, 600])('tolerates a skew of %i seconds if allowed, and not a second more', (skew) => {
     const rules = { ...anyone, clockSkewMs: skew * 1000 };
     expect(check({ exp: now - skew + 1 }, rules).ok).toBe(true);
     expect(check({ exp: now - skew }, rules)).toEqual(rejection('expired'));
@@ -64,12 +64,12 @@ describe('checkJwtClaims', () => {
     expect(check({ iat: now + skew + 1 }, rules)).toEqual(rejection('issued_in_future'));
   });
 
-  it('does not blame the time of issue for what another time brings about', () => {
+  it('does not report the issue time for a fault of another time', () => {
     expect(check({ nbf: now + 31, iat: now + 30 })).toEqual(rejection('not_yet_valid'));
     expect(check({ nbf: now + 31, iat: now + 31 })).toEqual(rejection('issued_in_future'));
   });
 
-  it('wants the issuer where one is configured', () => {
+  it('requires the configured issuer', () => {
     const rules = { ...anyone, issuer: 'https://issuer.example' };
     expect(check({ iss: 'https://issuer.example' }, rules).ok).toBe(true);
     for (const iss of ['https://issuer.example/', 'HTTPS://ISSUER.EXAMPLE', ['https://issuer.example'], null]) {
@@ -78,7 +78,7 @@ describe('checkJwtClaims', () => {
     expect(check({}, rules)).toEqual(rejection('wrong_issuer'));
   });
 
-  it('wants the audience, alone or among others, where one is configured', () => {
+  it('requires the configured audience, alone or among others', () => {
     const rules = { ...anyone, audiences: ['app', 'api'] };
     expect(check({ aud: 'api' }, rules).ok).toBe(true);
     expect(check({ aud: ['web', 'api'] }, rules).ok).toBe(true);
@@ -108,12 +108,12 @@ describe('checkJwtClaims', () => {
     ['one with white space around it, which a header would lose', ' ann'],
     ['one that is too long', 'a'.repeat(257)],
     ['one with half a surrogate pair', 'ann\ud800'],
-  ])('wants a subject that can be a user id: not %s', (_, sub) => {
+  ])('requires a subject that is a valid user id: not %s', (_, sub) => {
     const claims = { exp: now + 60, ...(sub === undefined ? {} : { sub }) };
     expect(checkJwtClaims(claims, anyone, now * 1000)).toEqual(rejection('unusable_subject'));
   });
 
-  it('gives the time in which the token may be used again', () => {
+  it('returns the period in which the token can be reused', () => {
     const accepted = check({ nbf: now, iat: now - 5 });
     if (!accepted.ok) throw new Error(accepted.error);
     const { window } = accepted.value;

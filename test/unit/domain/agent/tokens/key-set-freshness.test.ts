@@ -14,7 +14,7 @@ import {
 const hour = 3_600_000;
 
 describe('the freshness of a key set', () => {
-  it('is absent until there is a set, then fresh, stale after a failure, and fresh again', () => {
+  it('is absent until the first set, then fresh, stale after a failure, and fresh again', () => {
     const failed = afterFailure(neverFetched);
     const had = afterSuccess(failed);
     const stale = afterFailure(afterFailure(had));
@@ -27,7 +27,7 @@ describe('the freshness of a key set', () => {
     ]);
   });
 
-  it('allows one refetch, and the next after its interval, whatever happens in between', () => {
+  it('allows one refetch, and the next after its interval, for any events between', () => {
     expect(mayRefetch(neverFetched, 0)).toBe(true);
     const refetched = afterFailure(afterSuccess(afterRefetch(neverFetched, 1_000)));
     expect(mayRefetch(refetched, 1_000)).toBe(false);
@@ -35,7 +35,7 @@ describe('the freshness of a key set', () => {
     expect(mayRefetch(refetched, 1_000 + refetchIntervalMs)).toBe(true);
   });
 
-  it('has the next attempt wait for the interval, or, after failures, for ever longer until five minutes', () => {
+  it('schedules the next fetch after the interval, or with backoff up to five minutes after failures', () => {
     let freshness = afterSuccess(neverFetched);
     expect(nextAttemptDelayMs(freshness, hour, 0)).toBe(hour);
     const waits = Array.from({ length: 9 }, () => {
@@ -45,7 +45,7 @@ describe('the freshness of a key set', () => {
     expect(waits).toEqual([5, 10, 20, 40, 80, 160, 300, 300, 300]);
   });
 
-  it('never has a retry wait longer than a refresh', () => {
+  it('never delays a retry longer than a refresh', () => {
     expect(nextAttemptDelayMs(afterFailure(neverFetched), 1_000, 0)).toBe(1_000);
     expect(nextAttemptDelayMs(afterFailure(neverFetched), hour, 0)).toBe(firstRetryMs);
   });

@@ -6,12 +6,12 @@ import type { JsonObject } from '../../../../../src/domain/shared/json.js';
 const rejection = (error: string) => ({ ok: false, error });
 
 describe('checkOidcHeader', () => {
-  it.each(asymmetricAlgorithms)('takes %s', (algorithm) => {
+  it.each(asymmetricAlgorithms)('accepts %s', (algorithm) => {
     expect(checkOidcHeader({ alg: algorithm, kid: 'one' })).toEqual({ ok: true, value: { kid: 'one', algorithm } });
     expect(checkOidcHeader({ alg: algorithm })).toEqual({ ok: true, value: { kid: null, algorithm } });
   });
 
-  it('takes Ed25519 for what it is, EdDSA with that curve', () => {
+  it('treats Ed25519 as EdDSA with that curve', () => {
     expect(checkOidcHeader({ alg: 'Ed25519', kid: 'one' })).toEqual({
       ok: true,
       value: { kid: 'one', algorithm: 'EdDSA' },
@@ -27,7 +27,7 @@ describe('checkOidcHeader', () => {
   );
 
   it.each(['JWT', 'jwt', 'at+jwt', 'AT+JWT', 'application/at+jwt', 'Application/At+Jwt'])(
-    'takes the type %s',
+    'accepts the type %s',
     (typ) => {
       expect(checkOidcHeader({ alg: 'RS256', typ }).ok).toBe(true);
     },
@@ -40,12 +40,12 @@ describe('checkOidcHeader', () => {
     },
   );
 
-  it('refuses critical extensions, whichever they are', () => {
+  it('refuses all critical extensions', () => {
     expect(checkOidcHeader({ alg: 'RS256', crit: [] })).toEqual(rejection('critical_header'));
     expect(checkOidcHeader({ alg: 'RS256', crit: null })).toEqual(rejection('critical_header'));
   });
 
-  it('refuses a kid that is no text', () => {
+  it('refuses a kid that is not a string', () => {
     for (const kid of [7, null, ['one'], { one: 1 }]) {
       expect(checkOidcHeader({ alg: 'RS256', kid })).toEqual(rejection('malformed'));
     }
@@ -62,11 +62,11 @@ describe('isAccessTokenType', () => {
     ['at+jwt ', false],
     [['at+jwt'], false],
     [null, false],
-  ])('says of typ %j: %s', (typ, isOne) => {
+  ])('maps typ %j to %s', (typ, isOne) => {
     expect(isAccessTokenType({ alg: 'ES256', typ } as JsonObject)).toBe(isOne);
   });
 
-  it('says no where there is no typ', () => {
+  it('is false without typ', () => {
     expect(isAccessTokenType({ alg: 'ES256' })).toBe(false);
   });
 });

@@ -11,7 +11,7 @@ import { parseStrictJsonObject } from '../../../../../src/domain/shared/strict-j
 const numberIn = (text: string): ClaimValue | undefined => parseClaims(`{"it":${text}}`)?.['it'];
 
 describe('parseClaims', () => {
-  it('reads every number exactly, wherever it is', () => {
+  it('reads every number exactly, in any position', () => {
     expect(parseClaims('{"a":175928847299117063,"b":[-9007199254740993 , {"c":18446744073709551616}],"d":7}')).toEqual({
       a: 175928847299117063n,
       b: [-9007199254740993n, { c: new SpelledNumber('18446744073709551616') }],
@@ -20,7 +20,7 @@ describe('parseClaims', () => {
   });
 
   it.each(['123456789012345', '1234567890123456', '12345678901234567', '999999999999999', '9999999999999999'])(
-    'loses no digit where integers become too long to be read at a glance: %s',
+    'keeps every digit of long integers: %s',
     (text) => {
       for (const written of [text, `-${text}`]) {
         const value = numberIn(written);
@@ -46,12 +46,12 @@ describe('parseClaims', () => {
     'NaN',
     'Infinity',
     '1e999',
-  ])('refuses what is no number of JSON, or none in range: %s', (text) => {
+  ])('refuses an invalid or out-of-range number: %s', (text) => {
     expect(parseClaims(`{"it":${text}}`)).toBeNull();
     expect(parseStrictJsonObject(`{"it":${text}}`)).toBeNull();
   });
 
-  it('takes numbers of a whole token in a moment', () => {
+  it('reads a token full of numbers quickly', () => {
     const zeros = '0'.repeat(8000);
     const long = `0.${zeros}1${zeros}`;
     expect(numberIn(long)).toEqual(new SpelledNumber(long));

@@ -18,11 +18,11 @@ describe('readPublicKeys', () => {
     [{ ...rsa, alg: 'PS512' }, 'PS512'],
     [{ ...rsa, alg: 'RS384' }, 'RS384'],
     [{ ...ec('P-384'), alg: 'ES384' }, 'ES384'],
-  ])('binds %o to the algorithm that it names, else to the one of its kind', (jwk, algorithm) => {
+  ])('binds %o to its declared algorithm, otherwise to that of its kind', (jwk, algorithm) => {
     expect(readPublicKeys(jwk, null)).toMatchObject({ ok: true, value: [{ algorithm, kid: null }] });
   });
 
-  it('keeps what makes up the key, and nothing that comes with it', () => {
+  it('keeps only the key material', () => {
     const jwk = { ...ec('P-256'), kid: 'one', use: 'sig', key_ops: ['verify'], x5u: 'https://evil.example', n: 'n' };
     expect(readPublicKeys(jwk, null)).toMatchObject({ ok: true, value: [{ kid: 'one', jwk: ec('P-256') }] });
     const read = readPublicKeys(jwk, null);
@@ -58,7 +58,7 @@ describe('readPublicKeys', () => {
     expect(read.ok ? null : read.error).toContain(reason);
   });
 
-  it('tells keys apart by everything that counts', () => {
+  it('distinguishes keys by every relevant member', () => {
     const identityOf = (jwk: JsonObject) => {
       const read = readPublicKeys(jwk, null);
       return read.ok ? read.value[0]?.identity : read.error;
@@ -76,7 +76,7 @@ describe('readPublicKeys', () => {
     ]);
   });
 
-  it('never widens what a key says it is for', () => {
+  it('never widens the declared use of a key', () => {
     const read = readPublicKeys({ ...rsa, alg: 'RS256' }, ['RS256', 'PS256']);
     expect(read.ok && read.value.map(({ algorithm }) => algorithm)).toEqual(['RS256']);
   });

@@ -29,7 +29,7 @@ const different: readonly ClaimValue[] = [
 ];
 
 describe('sameClaim', () => {
-  it('tells values of all kinds apart, both ways', () => {
+  it('distinguishes values of all kinds, in both directions', () => {
     different.forEach((one, first) => {
       different.forEach((other, second) => {
         expect([one, other, sameClaim(one, other)]).toEqual([one, other, first === second]);
@@ -37,15 +37,15 @@ describe('sameClaim', () => {
     });
   });
 
-  it('does not care for the order of members', () => {
+  it('ignores the order of members', () => {
     expect(sameClaim({ a: 1, b: [{ c: 'x', d: null }] }, { b: [{ d: null, c: 'x' }], a: 1 })).toBe(true);
   });
 
-  it('finds the same where nothing but the spelling is kept', () => {
+  it('treats different spellings as equal if only the text is kept', () => {
     expect(sameClaim([new SpelledNumber('1e-400')], [new SpelledNumber('1e-400')])).toBe(true);
   });
 
-  it('takes no member of every object for one of its own', () => {
+  it('ignores members inherited from Object', () => {
     expect(sameClaim({ constructor: null }, { other: null })).toBe(false);
     expect(sameClaim({ toString: {} }, {})).toBe(false);
   });

@@ -25,11 +25,11 @@ describe('hasScopes', () => {
     ['an array in an array', { scp: [['read', 'write']] }],
     ['an object', { scope: { read: true, write: true } }],
     ['another claim', { scopes: 'read write', roles: ['read', 'write'] }],
-  ])('misses one where there is %s', (_, claims) => {
+  ])('misses one with %s', (_, claims) => {
     expect(hasScopes(claims, ['read', 'write'])).toBe(false);
   });
 
-  it('misses nothing where nothing is required', () => {
+  it('misses nothing if nothing is required', () => {
     expect(hasScopes({}, [])).toBe(true);
     expect(hasScopes({ scope: 7 }, [])).toBe(true);
   });

@@ -20,7 +20,7 @@ describe('isMarkedOtherwise', () => {
     ['a typ of its own', { typ: 'invoice' }, { access: false, id: false }],
     ['events', { events: {} }, { access: true, id: true }],
     ['a hash that an object has by nature', Object.create({ at_hash: 'h' }) as Claims, { access: false, id: false }],
-  ])('by %s', (_, claims, marked) => {
+  ])('is true for %s', (_, claims, marked) => {
     expect({ access: isMarkedOtherwise(claims, 'access'), id: isMarkedOtherwise(claims, 'id') }).toEqual(marked);
   });
 });
@@ -37,7 +37,7 @@ describe('isMarkedAsAccessToken', () => {
     ['typ DPoP', { typ: 'DPoP' }, true],
     ['typ ID', { typ: 'ID' }, false],
     ['a scope that an object has by nature', Object.create({ scope: 'read' }) as Claims, false],
-  ])('by %s', (_, claims, isOne) => {
+  ])('is true for %s', (_, claims, isOne) => {
     expect(isMarkedAsAccessToken(claims)).toBe(isOne);
   });
 });

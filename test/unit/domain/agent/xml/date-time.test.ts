@@ -16,7 +16,7 @@ describe('an xs:dateTime', () => {
     ['2000-02-29T00:00:00Z', Date.UTC(2000, 1, 29)],
     ['0001-01-01T00:00:00Z', -62_135_596_800_000],
     ['9999-12-31T23:59:59.999Z', Date.UTC(9999, 11, 31, 23, 59, 59, 999)],
-  ])('says a moment: %s', (text, ms) => {
+  ])('gives an instant: %s', (text, ms) => {
     expect(parseDateTime(text)).toBe(ms);
   });
 
@@ -60,11 +60,11 @@ describe('an xs:dateTime', () => {
     '2026-01-02T03:04:05ZZ',
     '２026-01-02T03:04:05Z',
     `2026-01-02T03:04:05.${'0'.repeat(64)}Z`,
-  ])('says none: %j', (text) => {
+  ])('is invalid: %j', (text) => {
     expect(parseDateTime(text)).toBeNull();
   });
 
-  it('is written in UTC, with milliseconds where there are some', () => {
+  it('is written in UTC, with milliseconds if not zero', () => {
     expect(formatDateTime(Date.UTC(2026, 0, 2, 3, 4, 5))).toBe('2026-01-02T03:04:05Z');
     expect(formatDateTime(Date.UTC(2026, 0, 2, 3, 4, 5, 7))).toBe('2026-01-02T03:04:05.007Z');
     expect(formatDateTime(-1)).toBe('1969-12-31T23:59:59.999Z');

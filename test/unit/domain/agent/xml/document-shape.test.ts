@@ -23,7 +23,7 @@ describe('the shape of a document', () => {
     '<é.-·1 ü="ö">😀\u0085\u2028</é.-·1>',
     '<a>]]</a>',
     '<a xmlns:xml="http://www.w3.org/XML/1998/namespace" xmlns=""/>',
-  ])('is right: %s', (text) => {
+  ])('is valid: %s', (text) => {
     expect(documentShapeFault(text)).toBeNull();
   });
 
@@ -69,11 +69,11 @@ describe('the shape of a document', () => {
     '<a>&;</a>',
     '<a b="&c;"/>',
     '<a b="&"/>',
-  ])('has no markup beside elements and text: %s', (text) => {
+  ])('refuses markup other than elements and text: %s', (text) => {
     expect(documentShapeFault(text)).toBe('document_markup');
   });
 
-  it.each(['UTF-16', 'ISO-8859-1', 'utf8', 'UTF-7'])('is not in %s', (encoding) => {
+  it.each(['UTF-16', 'ISO-8859-1', 'utf8', 'UTF-7'])('refuses the encoding %s', (encoding) => {
     expect(documentShapeFault(`<?xml version="1.0" encoding="${encoding}"?><a/>`)).toBe('document_encoding');
   });
 
@@ -131,11 +131,11 @@ describe('the shape of a document', () => {
     '<a xmlns:p="http://www.w3.org/XML/1998/n&#97;mespace"/>',
     '<a xmlns:p="urn:x" xmlns:q="urn:x" p:b="1" q:b="2"/>',
     '<a xmlns:p="urn:x" xmlns:q="urn:&#120;" p:b="1" q:b="2"/>',
-  ])('is well-formed: %j', (text) => {
+  ])('requires well-formed text: %j', (text) => {
     expect(documentShapeFault(text)).toBe(notWellFormed);
   });
 
-  it('has a bound for its length', () => {
+  it('has a length limit', () => {
     const longest = `<a>${' '.repeat(responseLimits.characters - 7)}</a>`;
     expect(documentShapeFault(longest)).toBeNull();
     expect(documentShapeFault(`${longest} `)).toBe('document_too_large');
@@ -143,7 +143,7 @@ describe('the shape of a document', () => {
     expect(documentShapeFault(`<!${' '.repeat(responseLimits.characters)}`)).toBe('document_too_large');
   });
 
-  it('has a bound for its depth', () => {
+  it('has a depth limit', () => {
     const nested = (depth: number, inner = '') => '<a>'.repeat(depth) + inner + '</a>'.repeat(depth);
     expect(documentShapeFault(nested(64))).toBeNull();
     expect(documentShapeFault(nested(63, '<a/>'))).toBeNull();
@@ -151,13 +151,13 @@ describe('the shape of a document', () => {
     expect(documentShapeFault(nested(64, '<a/>'))).toBe('document_too_deep');
   });
 
-  it('has a bound for its elements', () => {
+  it('has an element limit', () => {
     const wide = (count: number) => `<a>${'<b/>'.repeat(count - 1)}</a>`;
     expect(documentShapeFault(wide(4000))).toBeNull();
     expect(documentShapeFault(wide(4001))).toBe('document_too_deep');
   });
 
-  it('has a bound for the attributes of an element', () => {
+  it('has an attribute limit per element', () => {
     const attributes = (count: number) => Array.from({ length: count }, (_, index) => ` a${index}=""`).join('');
     expect(documentShapeFault(`<a${attributes(32)}><b${attributes(32)}/></a>`)).toBeNull();
     expect(documentShapeFault(`<a${attributes(33)}/>`)).toBe('document_too_deep');
@@ -165,13 +165,13 @@ describe('the shape of a document', () => {
     expect(documentShapeFault(`<a${declarations}/>`)).toBe('document_too_deep');
   });
 
-  it('has a bound for the attributes of all elements', () => {
+  it('has an attribute limit per document', () => {
     const element = '<b c="" d="" e="" f=""/>';
     expect(documentShapeFault(`<a>${element.repeat(2000)}</a>`)).toBeNull();
     expect(documentShapeFault(`<a>${element.repeat(2000)}<b c=""/></a>`)).toBe('document_too_deep');
   });
 
-  it('has less room for messages of single logout', () => {
+  it('has lower limits for single logout messages', () => {
     const fault = (text: string) => documentShapeFault(text, logoutLimits);
     expect(fault(`<a>${'<b/>'.repeat(299)}</a>`)).toBeNull();
     expect(fault(`<a>${'<b/>'.repeat(300)}</a>`)).toBe('document_too_deep');

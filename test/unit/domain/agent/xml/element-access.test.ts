@@ -44,13 +44,13 @@ describe('an element', () => {
     expect(attributeOf(tree, '__proto__')).toBeNull();
   });
 
-  it('gives its text where it has nothing else', () => {
+  it('gives its text if it has no child elements', () => {
     expect(elementText(xml('a', {}, 'x', ' ', 'y'))).toBe('x y');
     expect(elementText(xml('a'))).toBe('');
     expect(elementText(tree)).toBeNull();
   });
 
-  it('tells whether its children are exactly those', () => {
+  it('reports whether its children are exactly the given ones', () => {
     const pair = xml('saml:a', {}, ' \n', xml('saml:b'), '\t', xml('saml:c'));
     const names = ['b', 'c'];
     expect(exactChildren(pair, xmlNamespaces.saml, names)).toEqual([pair.children[1], pair.children[3]]);
@@ -66,7 +66,7 @@ describe('an element', () => {
 });
 
 describe('the elements of a tree', () => {
-  it('are all there once, with the one that they are in', () => {
+  it('are all visited once, with their parent', () => {
     const placed = placedElements(tree);
     expect(placed.map(({ element }) => element.name)).toEqual(['a', 'b', 'b', 'b', 'c']);
     expect(placed.map(({ parent }) => parent?.name ?? null)).toEqual([null, 'a', 'a', 'a', 'b']);

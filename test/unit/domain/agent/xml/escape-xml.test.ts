@@ -1,20 +1,20 @@
 import { describe, expect, it } from 'vitest';
 import { decodeReferences, escapeAttribute, escapeText } from '../../../../../src/domain/agent/xml/xml-characters.js';
 
-describe('text that is escaped', () => {
-  it('ends neither its element nor its attribute', () => {
+describe('escaped text', () => {
+  it('closes neither its element nor its attribute', () => {
     expect(escapeText(`</a>&"']]>\r\n\t`)).toBe(`&lt;/a&gt;&amp;"']]&gt;&#13;\n\t`);
     expect(escapeAttribute(`"/><a b='&\r\n\t`)).toBe(`&quot;/&gt;&lt;a b='&amp;&#13;&#10;&#9;`);
   });
 
-  it('has what XML cannot hold as U+FFFD', () => {
+  it('replaces characters that XML cannot hold with U+FFFD', () => {
     expect(escapeText('a\u0000b\ud800c\uffffd\u001b😀')).toBe('a\ufffdb\ufffdc\ufffdd\ufffd😀');
     expect(escapeAttribute('\u0000')).toBe('\ufffd');
   });
 });
 
-describe('references that are decoded', () => {
-  it('are the predefined ones and those of characters', () => {
+describe('decoded references', () => {
+  it('are the predefined ones and character references', () => {
     expect(decodeReferences('&lt;&gt;&amp;&quot;&apos;&#65;&#x42;&#x1F600;&#0067;')).toBe('<>&"\'AB😀C');
     expect(decodeReferences('nothing; at all')).toBe('nothing; at all');
     expect(decodeReferences('')).toBe('');
@@ -37,7 +37,7 @@ describe('references that are decoded', () => {
     '&#x;',
     '&toString;',
     '&__proto__;',
-  ])('are nothing else: %s', (text) => {
+  ])('exclude everything else: %s', (text) => {
     expect(decodeReferences(text)).toBeNull();
   });
 });

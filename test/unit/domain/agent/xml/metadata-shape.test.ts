@@ -12,7 +12,7 @@ describe('the shape of metadata', () => {
     '<?xml-stylesheet href="x"?><a/>',
     '<a/>\n<?pi?>\n',
     '<a><!-- <!DOCTYPE a> --></a>',
-  ])('is right: %s', (text) => {
+  ])('is valid: %s', (text) => {
     expect(metadataShapeFault(text)).toBeNull();
   });
 
@@ -31,7 +31,7 @@ describe('the shape of metadata', () => {
     '<a><?XmL ?></a>',
     '<a><? pi?></a>',
     '\n<?xml version="1.0"?><a/>',
-  ])('has no DTD and no entities: %s', (text) => {
+  ])('refuses a DTD and entities: %s', (text) => {
     expect(metadataShapeFault(text)).toBe('document_markup');
   });
 
@@ -50,11 +50,11 @@ describe('the shape of metadata', () => {
     '<a><![CDATA[\ud800]]></a>',
     '<a><!-- --></b>',
     '<p:a/>',
-  ])('is well-formed: %j', (text) => {
+  ])('requires well-formed text: %j', (text) => {
     expect(metadataShapeFault(text)).toBe('document_not_well_formed');
   });
 
-  it('has bounds', () => {
+  it('has limits', () => {
     expect(metadataShapeFault(`<a>${'<b/>'.repeat(199_999)}</a>`)).toBeNull();
     expect(metadataShapeFault(`<a>${'<b/>'.repeat(200_000)}</a>`)).toBe('document_too_deep');
     expect(metadataShapeFault(`<a>${' '.repeat(metadataLimits.characters)}</a>`)).toBe('document_too_large');

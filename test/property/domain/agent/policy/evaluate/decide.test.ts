@@ -78,7 +78,7 @@ const decided = (policies: readonly Policy[], asked: AuthorizationRequest): Deci
   decide(compilePolicies(policies, 'cedar'), asked);
 
 describe('a decision', () => {
-  it('is the same as without an index, with reasons and errors in the order of the set', () => {
+  it('is the same without the index, with reasons and errors in the order of the set', () => {
     fc.assert(
       fc.property(policySet, request, (policies, asked) => {
         expect(decided(policies, asked)).toEqual(naiveDecision(policies, asked));
@@ -102,7 +102,7 @@ describe('a decision', () => {
     );
   });
 
-  it('is deny once a forbid holds, whatever else there is', () => {
+  it('is deny if any forbid is satisfied', () => {
     fc.assert(
       fc.property(policySet, request, (policies, asked) => {
         const [forbid] = parsedPolicies('forbid (principal, action, resource);');
@@ -114,7 +114,7 @@ describe('a decision', () => {
     );
   });
 
-  it('is not changed by a policy about others', () => {
+  it('does not change with a policy for other requests', () => {
     const foreign = parsedPolicies(`
       permit (principal == C::"9", action, resource);
       forbid (principal, action in [Action::"9"], resource);
@@ -132,7 +132,7 @@ describe('a decision', () => {
     );
   });
 
-  it('is allow only where a permit holds', () => {
+  it('is allow only if a permit is satisfied', () => {
     fc.assert(
       fc.property(policySet, request, (policies, asked) => {
         const { decision, reasons } = decided(

@@ -96,7 +96,7 @@ const same = (left: Outcome, right: Outcome): boolean =>
 const everyFinding = (finding: Finding): Finding[] => [finding, ...finding.because.flatMap(everyFinding)];
 
 describe('the explanation of an expression', () => {
-  it('comes to what the evaluator comes to, and so does each part of it when it is evaluated alone', () => {
+  it("has the evaluator's outcome, and so has each of its parts", () => {
     fc.assert(
       fc.property(text, (source) => {
         const finding = explainExpression(parsed(source), request, 'extended');
@@ -109,7 +109,7 @@ describe('the explanation of an expression', () => {
     );
   });
 
-  it('names parts that settle it: changing any other part of a chain would change nothing', () => {
+  it('names the deciding parts: changing any other part of a chain changes nothing', () => {
     fc.assert(
       fc.property(
         fc.array(fc.constantFrom('true', 'false', '(1 == 1)', '(1 == 2)'), { minLength: 2, maxLength: 6 }),
@@ -126,7 +126,7 @@ describe('the explanation of an expression', () => {
     );
   });
 
-  it('shows values as Cedar text that comes to the same value', () => {
+  it('shows values as Cedar text that evaluates to the same value', () => {
     fc.assert(
       fc.property(text, (source) => {
         const value = evaluated(source);
@@ -162,7 +162,7 @@ const policyText = fc
   );
 
 describe('the explanation of policies', () => {
-  it('agrees with the decision about which are satisfied and which fail, and names a part of every other', () => {
+  it('agrees with the decision on satisfied and failed policies, and names a part of every other policy', () => {
     fc.assert(
       fc.property(fc.array(policyText, { minLength: 1, maxLength: 6 }), (texts) => {
         const read = parsePolicies(texts.join('\n'), 'extended');

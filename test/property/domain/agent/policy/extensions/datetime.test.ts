@@ -69,8 +69,8 @@ const shown = (outcome: Outcome): string => {
   return outcome.kind === 'datetime' || outcome.kind === 'duration' ? String(outcome.ms) : outcome.kind;
 };
 
-describe('times and the official implementation', () => {
-  it('read the same datetimes as the same values', () => {
+describe('datetimes and durations compared with the official implementation', () => {
+  it('parse the same datetimes to the same values', () => {
     fc.assert(
       fc.property(many(nearMisses(datetimeText, '0123456789-:.TZ+ tz')), (texts) => {
         const parsed = texts.map(parseDatetime);
@@ -83,7 +83,7 @@ describe('times and the official implementation', () => {
     );
   });
 
-  it('read the same durations as the same values', () => {
+  it('parse the same durations to the same values', () => {
     fc.assert(
       fc.property(many(nearMisses(durationText, '0123456789dhms-+. ')), (texts) => {
         const parsed = texts.map(parseCedarDuration);
@@ -96,7 +96,7 @@ describe('times and the official implementation', () => {
     );
   });
 
-  it('compute alike, up to the ends of 64 bits', () => {
+  it('compute the same results up to the limits of 64 bits', () => {
     const method = fc.constantFrom(
       'offset',
       'durationSince',

@@ -25,8 +25,8 @@ const canonical = (units: bigint): string => {
   return `${units < 0n ? '-' : ''}${padded.slice(0, -4)}.${padded.slice(-4)}`;
 };
 
-describe('decimals and the official implementation', () => {
-  it('read the same texts as the same values', () => {
+describe('decimals compared with the official implementation', () => {
+  it('parse the same texts to the same values', () => {
     fc.assert(
       fc.property(many(text), (texts) => {
         const parsed = texts.map(parseCedarDecimal);
@@ -41,7 +41,7 @@ describe('decimals and the official implementation', () => {
     );
   });
 
-  it('compare alike', () => {
+  it('compare equally', () => {
     const decimals = valid.map(parseCedarDecimal).filter((value): value is DecimalValue => value !== null);
     const method = fc.constantFrom('lessThan', 'lessThanOrEqual', 'greaterThan', 'greaterThanOrEqual');
     const pair = fc.tuple(decimals, decimals, fc.boolean()).map(([a, b, same]) => [a, same ? a : b] as const);

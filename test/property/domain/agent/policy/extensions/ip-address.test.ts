@@ -61,8 +61,8 @@ const network = fc
   .map(([address, length]) => parseIp(`${address}/${length}`))
   .filter((value): value is IpValue => value !== null);
 
-describe('addresses and the official implementation', () => {
-  it('read the same texts as the same values', () => {
+describe('addresses compared with the official implementation', () => {
+  it('parse the same texts to the same values', () => {
     fc.assert(
       fc.property(many(text), (texts) => {
         const parsed = texts.map(parseIp);
@@ -76,7 +76,7 @@ describe('addresses and the official implementation', () => {
     );
   });
 
-  it('answer every question alike', () => {
+  it('give the same result for every method', () => {
     const literal = (value: IpValue): string => `ip("${canonical(value)}")`;
     const method = fc.constantFrom('isInRange', 'isInRange', '==', 'isLoopback', 'isMulticast', 'isIpv4', 'isIpv6');
     fc.assert(

@@ -120,8 +120,8 @@ const misspellings: readonly (readonly [RegExp, string])[] = [
   [/\bis Resource\b/g, 'is User'],
 ];
 
-describe('the check against the model of the gateway', () => {
-  it('finds nothing in policies that are put together of what there is', () => {
+describe('the check against the gateway model', () => {
+  it('finds nothing in policies that use only existing names', () => {
     fc.assert(
       fc.property(policy, (text) => {
         expect(findings(text)).toEqual([]);
@@ -130,7 +130,7 @@ describe('the check against the model of the gateway', () => {
     );
   });
 
-  it('agrees on those with the validator of Cedar', () => {
+  it('agrees on those policies with the Cedar validator', () => {
     fc.assert(
       fc.property(fc.array(policy, { minLength: 30, maxLength: 30 }), (policies) => {
         expect(validatorErrors(policies.join('\n'))).toEqual([]);
@@ -139,7 +139,7 @@ describe('the check against the model of the gateway', () => {
     );
   });
 
-  it('finds every name that is spelt wrongly, wherever it is', () => {
+  it('finds every misspelt name at any position', () => {
     let found = 0;
     fc.assert(
       fc.property(policy, fc.constantFrom(...misspellings), (text, [name, wrong]) => {

@@ -42,8 +42,8 @@ const inside = (value: Value): readonly Value[] => {
   return value.kind === 'record' ? [value, ...[...value.attributes.values()].flatMap(inside)] : [value];
 };
 
-describe('the principal of the gateway, whatever the claims are', () => {
-  it('has data for claims, never entities and extension values', () => {
+describe('the gateway principal for any claims', () => {
+  it('has plain data as claims, never entities or extension values', () => {
     fc.assert(
       fc.property(identity, options, (some, given) => {
         const made = gatewayPrincipal(some, given);
@@ -58,7 +58,7 @@ describe('the principal of the gateway, whatever the claims are', () => {
     );
   });
 
-  it('is in its roles and in nothing else, and nobody is another one', () => {
+  it('is a member of exactly its roles, and no other principal equals it', () => {
     fc.assert(
       fc.property(identity, options, (some, given) => {
         const made = gatewayPrincipal(some, given);
@@ -82,7 +82,7 @@ describe('the principal of the gateway, whatever the claims are', () => {
     );
   });
 
-  it('reads every role of an array, and of a text between spaces and commas', () => {
+  it('reads every role from an array, and from a string separated by spaces and commas', () => {
     const role = fc.stringMatching(/^[^ ,]{1,20}$/);
     fc.assert(
       fc.property(fc.uniqueArray(role, { maxLength: 20 }), fc.constantFrom(' ', ',', ', '), (roles, separator) => {
@@ -95,7 +95,7 @@ describe('the principal of the gateway, whatever the claims are', () => {
     );
   });
 
-  it('takes what a token nests to the limit', () => {
+  it('keeps claims nested to the token limit', () => {
     const nested = (open: string, close: string) => `{"sub":"a","it":${open.repeat(31)}1${close.repeat(31)}}`;
     for (const text of [nested('[', ']'), nested('{"a":', '}')]) {
       const made = gatewayPrincipal(
@@ -111,7 +111,7 @@ describe('path and query', () => {
   const path = fc.stringMatching(/^\/[^?]*$/);
   const query = fc.string();
 
-  it('are what they were put together from', () => {
+  it('recombine to the original URI', () => {
     fc.assert(
       fc.property(path, query, (somePath, someQuery) => {
         expect(splitUri(`${somePath}?${someQuery}`)).toEqual({ path: somePath, query: someQuery });
@@ -120,7 +120,7 @@ describe('path and query', () => {
     );
   });
 
-  it('never change who asks, or what else is known', () => {
+  it('never change the principal or the other attributes', () => {
     const made = gatewayPrincipal(null, { principalClaim: 'sub', rolesClaim: null });
     if (!made.ok) throw new Error(made.error);
     fc.assert(

@@ -31,8 +31,8 @@ const judged = (from: ModelSource, text: string, pattern: LikePattern) => [
   impossiblePattern(from, pattern),
 ];
 
-describe('what is told to be impossible', () => {
-  it('is never the path of a request, nor a pattern that it fits', () => {
+describe('a reported impossible value', () => {
+  it('never is the path of a request or a pattern that matches one', () => {
     let judgedPaths = 0;
     fc.assert(
       fc.property(rawPath, cuts, (raw, at) => {
@@ -47,7 +47,7 @@ describe('what is told to be impossible', () => {
     expect(judgedPaths).toBeGreaterThan(100);
   });
 
-  it('is never the host of a request, nor a pattern that it fits', () => {
+  it('never is the host of a request or a pattern that matches one', () => {
     let judgedHosts = 0;
     fc.assert(
       fc.property(rawHost, cuts, (raw, at) => {

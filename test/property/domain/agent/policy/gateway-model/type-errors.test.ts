@@ -64,8 +64,8 @@ const errorsOf = (text: string): readonly string[] => {
   return decide(loaded.value.compiled, request).errors.map(({ error }) => error.code);
 };
 
-describe('a policy that looks at no claims', () => {
-  it('has a type error only where something was found in it', () => {
+describe('a policy that reads no claims', () => {
+  it('has a type error only if the check found something', () => {
     let failed = 0;
     let quiet = 0;
     fc.assert(

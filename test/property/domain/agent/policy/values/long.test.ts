@@ -30,7 +30,7 @@ const expected = (n: bigint): Long | null => {
 };
 
 describe('longs', () => {
-  it('calculate as integers of any size do, up to the ends of 64 bits', () => {
+  it('calculate as big integers do up to the limits of 64 bits', () => {
     fc.assert(
       fc.property(integer, integer, (a, b) => {
         expect(addLongs(long(a), long(b))).toBe(expected(a + b));
@@ -44,7 +44,7 @@ describe('longs', () => {
     );
   });
 
-  it('divide as integers of any size do', () => {
+  it('divide as big integers do', () => {
     fc.assert(
       fc.property(integer, fc.integer({ min: 1, max: 86_400_000 }), (a, divisor) => {
         const by = BigInt(divisor);

@@ -71,7 +71,7 @@ const reordered = (value: Value): Value => {
 };
 
 describe('equality', () => {
-  it('is that of the official implementation, for values and for keys', () => {
+  it('matches the official implementation for values and for keys', () => {
     fc.assert(
       fc.property(many(fc.tuple(written, written)), (pairs) => {
         const expected = cedarConditions(pairs.map(([a, b]) => `${a.text} == ${b.text}`));
@@ -82,7 +82,7 @@ describe('equality', () => {
     );
   });
 
-  it('decides what a set has as the official implementation does', () => {
+  it('decides set membership as the official implementation does', () => {
     const members = fc.array(written, { maxLength: 4 });
     const question = fc.tuple(members, written, fc.nat({ max: 4 })).map(([parts, other, index]) => ({
       set: setOf(parts.map((part) => part.value)),
@@ -98,7 +98,7 @@ describe('equality', () => {
     );
   });
 
-  it('sees no order in sets and records', () => {
+  it('ignores the order of sets and records', () => {
     fc.assert(
       fc.property(written, ({ value }) => {
         expect(equalValues(value, reordered(value))).toBe(true);
@@ -108,7 +108,7 @@ describe('equality', () => {
     );
   });
 
-  it('agrees with the keys for any two values', () => {
+  it('agrees with the keys of any two values', () => {
     fc.assert(
       fc.property(written, written, (a, b) => {
         expect(equalValues(a.value, b.value)).toBe(valueKey(a.value) === valueKey(b.value));

@@ -26,8 +26,8 @@ const decryptedName = xml('saml:NameID', {}, 'ann');
 const countOf = (element: XmlElement): number =>
   1 + element.children.reduce((sum, child) => sum + (typeof child === 'string' ? 0 : countOf(child)), 0);
 
-describe('a name that is decrypted', () => {
-  it('stands where the encrypted one of the only subject stood, and nothing else changes or is decrypted', () => {
+describe('a decrypted name', () => {
+  it('replaces only the encrypted name of the only subject; nothing else changes or is decrypted', () => {
     fc.assert(
       fc.property(assertion, (tree) => {
         const seen: XmlElement[] = [];
@@ -58,7 +58,7 @@ describe('a name that is decrypted', () => {
     );
   });
 
-  it('is a NameID and nothing else, whatever was encrypted', () => {
+  it('is always a NameID, whatever was encrypted', () => {
     fc.assert(
       fc.property(inner, (decrypted) => {
         const parent = xml('saml:Subject', {}, xml('saml:EncryptedID'));

@@ -93,7 +93,7 @@ const moved = fc
   );
 
 describe('the structure of a response', () => {
-  it('is wrong once an assertion, a message or a signature is put anywhere', () => {
+  it('becomes invalid after inserting an assertion, message or signature anywhere', () => {
     fc.assert(
       fc.property(valid, fc.constantFrom(...hosts), fc.nat(), smuggled, (root, host, at, element) => {
         const changed = smuggledInto(root, host, at, element);
@@ -112,7 +112,7 @@ describe('the structure of a response', () => {
     );
   });
 
-  it('where it is right, has one assertion that is read, and signatures that cover just what they stand in', () => {
+  it('has, if valid, exactly one assertion, and signatures that cover exactly their parent', () => {
     fc.assert(
       fc.property(moved, (root) => {
         if (responseStructureFault(root) !== null) return;
@@ -136,7 +136,7 @@ describe('the structure of a response', () => {
     );
   });
 
-  it('is told of every tree, and every tree is read or refused', () => {
+  it('accepts or refuses every tree', () => {
     const names = fc.constantFrom(
       'samlp:Response',
       'saml:Assertion',
@@ -175,8 +175,8 @@ describe('the structure of a response', () => {
   });
 });
 
-describe('the structure of an assertion alone', () => {
-  it('is wrong once an assertion or a message is put anywhere, and a signature anywhere but in its one place', () => {
+describe('the structure of a standalone assertion', () => {
+  it('becomes invalid after inserting an assertion or message anywhere, or a misplaced signature', () => {
     const alone = fc.boolean().map((isSigned) => assertionTree(isSigned));
     fc.assert(
       fc.property(alone, fc.constantFrom('Assertion', ...hosts), fc.nat(), smuggled, (root, host, at, element) => {
@@ -190,14 +190,14 @@ describe('the structure of an assertion alone', () => {
     );
   });
 
-  it('is right for the assertion of a response, and for no response', () => {
+  it('is valid for the assertion of a response, and for no response', () => {
     expect(assertionStructureFault(assertionTree(true))).toBeNull();
     expect(assertionStructureFault(responseTree('both'))).toBe('unexpected_root');
     expect(responseStructureFault(assertionTree(true))).toBe('unexpected_root');
   });
 });
 
-describe('looking at a large tree', () => {
+describe('checking a large tree', () => {
   const many = <Item>(count: number, item: (index: number) => Item): Item[] =>
     Array.from({ length: count }, (_, index) => item(index));
   const count = 1500;
@@ -268,7 +268,7 @@ describe('looking at a large tree', () => {
     ),
   };
 
-  it.each(Object.entries(large))('takes work in proportion to its elements: %s', (_, root) => {
+  it.each(Object.entries(large))('takes time linear in the number of elements: %s', (_, root) => {
     const elements = placedElements(root).length;
     const work = (run: (tree: XmlElement) => unknown): number => {
       const counted = countedTree(root);
@@ -282,7 +282,7 @@ describe('looking at a large tree', () => {
     expect(work((tree) => assertionStructureFault(assertion(tree)))).toBeLessThan(40 * elements);
   });
 
-  it('reads many sessions in proportion to their number', () => {
+  it('reads sessions in time linear in their number', () => {
     const request = logoutRequestTree(true);
     const root = {
       ...request,

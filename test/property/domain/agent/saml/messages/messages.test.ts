@@ -29,7 +29,7 @@ const text = fc
 const ms = fc.integer({ min: 0, max: Date.UTC(2100, 0, 1) });
 
 describe('messages', () => {
-  it('are in exclusive canonical form, whatever they say, and so is what is signed of them', () => {
+  it('are in exclusive canonical form for any content, and so is their signed part', () => {
     const canonical = (xml: string) => {
       const root = parse(xml).documentElement;
       return new ExclusiveCanonicalization().process(root as unknown as Element, {});
@@ -49,7 +49,7 @@ describe('messages', () => {
     );
   });
 
-  it('say what they are to say, whatever it is, and have no element more', () => {
+  it('contain exactly the given values for any content', () => {
     fc.assert(
       fc.property(
         text,

@@ -16,8 +16,8 @@ const answered = fc.record({
   returnTo: fc.webPath(),
 });
 
-describe('a sign-on that was answered', () => {
-  it('is read as it was written, and is over after an hour', () => {
+describe('an answered sign-on', () => {
+  it('round-trips, and expires after an hour', () => {
     fc.assert(
       fc.property(answered, fc.nat(), (one, nowMs) => {
         const record = answeredRecord(one, nowMs);
@@ -27,7 +27,7 @@ describe('a sign-on that was answered', () => {
     );
   });
 
-  it('is never read out of a request that awaits its answer', () => {
+  it('is never read from a request that awaits its answer', () => {
     const kind = fc.constantFrom('sign_on', 'sign_out');
     fc.assert(
       fc.property(answered, kind, fc.option(fc.string()), (one, waiting, bindingHash) => {
@@ -37,7 +37,7 @@ describe('a sign-on that was answered', () => {
     );
   });
 
-  it('leads by the session that it opened only a browser that shows none and may hold its cookies back', () => {
+  it('redirects by its session only a browser that shows no cookie and may hold cookies back', () => {
     fc.assert(
       fc.property(answered, fc.array(hash), fc.boolean(), (one, shown, mayHoldBack) => {
         const asked = sessionsOfReplay(shown, mayHoldBack, one);

@@ -16,8 +16,8 @@ const hostile = fc.record({
   value: fc.oneof(ownValue, fc.string(), fc.constantFrom('', '-1', `${'s'.repeat(43)}zzzzzzzz`, `${'s'.repeat(43)}-1`)),
 });
 
-describe('the cookies that are taken back when a sign-on begins', () => {
-  it('are a bounded number of well-formed handles that the browser shows, each once', () => {
+describe('the cookies cleared when a sign-on begins', () => {
+  it('are a bounded number of distinct well-formed handles that the browser shows', () => {
     fc.assert(
       fc.property(fc.array(hostile, { maxLength: 300 }), (shown) => {
         const taken = surplusBindingCookies(shown, nowMs);
@@ -31,7 +31,7 @@ describe('the cookies that are taken back when a sign-on begins', () => {
     );
   });
 
-  it('are older than every cookie that stays, in whatever order the browser sends them', () => {
+  it('are older than every kept cookie, in any order of cookies', () => {
     const jar = fc.uniqueArray(fc.record({ handle, value: ownValue }), { selector: (cookie) => cookie.handle });
     fc.assert(
       fc.property(jar, (shown) => {
@@ -45,7 +45,7 @@ describe('the cookies that are taken back when a sign-on begins', () => {
     );
   });
 
-  it('leave room for the new one in every browser that obeys, however many it held before', () => {
+  it('leave room for the new cookie in every conforming browser', () => {
     fc.assert(
       fc.property(fc.uniqueArray(handle, { maxLength: 60 }), fc.array(handle, { minLength: 12 }), (held, begun) => {
         let jar = held.map((name): BindingCookie => ({ handle: name, value: '' }));
@@ -60,13 +60,13 @@ describe('the cookies that are taken back when a sign-on begins', () => {
     );
   });
 
-  it('include leftovers whose sign-on is over, though few wait', () => {
+  it('include leftovers of expired sign-ons, even if few wait', () => {
     const over = { handle: '00000001', value: bindingCookieValue('s'.repeat(43), nowMs - 300_000) };
     const waiting = { handle: '00000002', value: bindingCookieValue('s'.repeat(43), nowMs - 299_000) };
     expect(surplusBindingCookies([waiting, over], nowMs)).toEqual(['00000001']);
   });
 
-  it('include those of an earlier version, which do not say when they were set, before all others', () => {
+  it('include cookies of an earlier version, which carry no time, before all others', () => {
     const earlier = { handle: '00000001', value: 's'.repeat(43) };
     expect(surplusBindingCookies([earlier], nowMs)).toEqual(['00000001']);
   });

@@ -42,8 +42,8 @@ const uri = fc.oneof(
   fc.webUrl({ withQueryParameters: true, withFragments: true }),
 );
 
-describe('the target of a return', () => {
-  it('never leaves the host, as browsers resolve it', () => {
+describe('the return target', () => {
+  it("never leaves the host in a browser's resolution", () => {
     fc.assert(
       fc.property(uri, fc.constantFrom('https://app.example/saml/acs', 'http://app.example:8080/'), (asked, base) => {
         const target = returnTarget(asked);
@@ -59,7 +59,7 @@ describe('the target of a return', () => {
     );
   });
 
-  it('is the page that was asked for, as browsers resolve it', () => {
+  it("is the requested page in a browser's resolution", () => {
     fc.assert(
       fc.property(fc.webPath(), fc.webQueryParameters(), (path, query) => {
         const asked = new URL(`https://app.example${path || '/'}?${query}`);

@@ -14,8 +14,8 @@ const wish = fc.oneof(
   fc.webUrl({ withQueryParameters: true, withFragments: true }),
 );
 
-describe('where a browser may be led to', () => {
-  it('is a page of this host, as browsers resolve it, whatever is wished for', () => {
+describe('the redirect target of a browser', () => {
+  it("is a page of this host in a browser's resolution, for any request", () => {
     fc.assert(
       fc.property(wish, fc.constantFrom('https://app.example/saml/acs', 'http://app.example:8080/'), (text, base) => {
         const target = allowedReturn(text);
@@ -30,7 +30,7 @@ describe('where a browser may be led to', () => {
     );
   });
 
-  it('is the beginning for what is no path of this host or has control characters', () => {
+  it('is the root for a text that is not a path of this host or has control characters', () => {
     const refused = fc.oneof(
       fc.webUrl(),
       fc.tuple(fc.constantFrom('//', '/\\', '\\/', '\\\\'), fc.string()).map((parts) => parts.join('')),
@@ -45,7 +45,7 @@ describe('where a browser may be led to', () => {
     );
   });
 
-  it('is the page itself where it is one', () => {
+  it('is the requested page if that is a page of this host', () => {
     fc.assert(
       fc.property(
         fc.stringMatching(/^\/[a-z0-9_~-]{1,20}(\/[a-z0-9_~-]{1,20}){0,3}$/),

@@ -18,7 +18,7 @@ const only = <Value>(values: Iterable<Value>): Value => {
 };
 
 describe('a sign-on begins', () => {
-  it('with a request that goes to the identity provider by the browser', async () => {
+  it('with a request to the identity provider through the browser', async () => {
     const world = worldOf();
     const location = locationOf(await world.begin());
     const request = only(world.requests.held.values());
@@ -31,7 +31,7 @@ describe('a sign-on begins', () => {
     expect(world.faults()).toEqual([]);
   });
 
-  it('and remembers only hashes of what it gave to the browser', async () => {
+  it('and stores only hashes of what it sent to the browser', async () => {
     const world = worldOf();
     const location = locationOf(await world.begin('/reports?year=2026'));
     const handle = location.searchParams.get('RelayState') ?? '';
@@ -51,7 +51,7 @@ describe('a sign-on begins', () => {
     expect(JSON.stringify(request)).not.toContain(secret);
   });
 
-  it('with a cookie that no other host can set and that comes back with what another site posts', async () => {
+  it('with a cookie that no other host can set and that cross-site posts carry', async () => {
     const world = worldOf();
     const answer = await world.begin();
     const { handleHash } = only(world.requests.held.values());
@@ -64,7 +64,7 @@ describe('a sign-on begins', () => {
   it.each([
     ['https://idp.example/sso?a=1&b="><script>alert(1)</script>', 'https:'],
     ['http://127.0.0.1:8080/sso', 'https: http:'],
-  ])('by a page that posts the request where the provider takes no other: %s', async (ssoUrl, targets) => {
+  ])('with a page that posts the request if the provider accepts no other binding: %s', async (ssoUrl, targets) => {
     const world = worldOf({ key: spKey });
     world.provider = world.provider && { ...world.provider, ssoUrl, ssoByPost: true };
     const { decision, responseHeaders } = await world.begin();
@@ -92,18 +92,18 @@ describe('a sign-on begins', () => {
     expect(world.faults()).toEqual([`in an answer: ${fields['RelayState']}`]);
   });
 
-  it('with no cookie where browsers are not bound', async () => {
+  it('with no cookie if browser binding is off', async () => {
     const world = worldOf({ options: { browserBinding: false } });
     expect(setCookies(await world.begin())).toEqual([]);
     expect(only(world.requests.held.values()).bindingHash).toBeNull();
   });
 
-  it('with a signed request where there is a key', async () => {
+  it('with a signed request if there is a key', async () => {
     const location = locationOf(await worldOf({ key: spKey }).begin());
     expect([...location.searchParams.keys()]).toEqual(['SAMLRequest', 'RelayState', 'SigAlg', 'Signature']);
   });
 
-  it('with the page to return to as a path of this host, whatever was asked for', async () => {
+  it('with a return page that is a path of this host, for any input', async () => {
     for (const uri of ['//evil.example/x', '/\\evil.example', 'https://evil.example/', '/a\r\nb']) {
       const world = worldOf();
       await world.begin(uri);
@@ -111,7 +111,7 @@ describe('a sign-on begins', () => {
     }
   });
 
-  it('anew each time: two of one browser do not take each other’s cookies', async () => {
+  it('independently each time: two sign-ons of one browser keep separate cookies', async () => {
     const world = worldOf();
     await world.begin();
     await world.begin();
@@ -119,7 +119,7 @@ describe('a sign-on begins', () => {
     expect(new Set(world.tokens).size).toBe(4);
   });
 
-  it('with eight waiting in one browser at most: the oldest cookie is taken back, and its sign-on refused', async () => {
+  it('with at most eight pending per browser: the oldest cookie is cleared, and its sign-on refused', async () => {
     const world = worldOf();
     const states: string[] = [];
     for (let index = 0; index < 48; index += 1) {
@@ -134,7 +134,7 @@ describe('a sign-on begins', () => {
     expect(world.faults()).toEqual([]);
   });
 
-  it('and takes back a bounded number of the cookies that a hostile client makes up', async () => {
+  it('and clears a bounded number of cookies that a hostile client invents', async () => {
     const world = worldOf();
     for (let index = 0; index < 500; index += 1) {
       world.jar.cookies.set(`__Host-gateway_saml_session_signon_${index.toString(16).padStart(8, '0')}`, `v${index}`);
@@ -148,7 +148,7 @@ describe('a sign-on begins', () => {
     expect(world.faults()).toEqual([]);
   });
 
-  it('not while nothing is known of the identity provider', async () => {
+  it('only after the identity provider is known', async () => {
     const world = worldOf();
     world.provider = null;
     expect(refusalOf(await world.begin())).toBe('503 agent_undecided');
@@ -158,7 +158,7 @@ describe('a sign-on begins', () => {
     expect(world.faults()).toEqual([]);
   });
 
-  it('not while the request cannot be remembered', async () => {
+  it('only if the request can be stored', async () => {
     const world = worldOf();
     world.requests.failing.add('insert');
     const answer = await world.begin();
@@ -170,7 +170,7 @@ describe('a sign-on begins', () => {
   });
 });
 
-describe('sign-ons of one client address', () => {
+describe('sign-ons per client address', () => {
   const from = (world: SamlWorld, clientIp: string) => {
     const event = world.event('/reports');
     return world.singleSignOn.begin({ ...event, metadata: { ...event.metadata, clientIp } });
@@ -179,7 +179,7 @@ describe('sign-ons of one client address', () => {
     for (let index = 0; index < count; index += 1) locationOf(await from(world, '192.0.2.7'));
   };
 
-  it('are so many in five minutes, and those of others go on', async () => {
+  it('are limited in five minutes, without affecting other addresses', async () => {
     const world = worldOf();
     await beginMany(world, 2_500);
     world.clock.advance(240_000);
@@ -194,7 +194,7 @@ describe('sign-ons of one client address', () => {
     expect(world.requests.held.size).toBe(5_001);
   });
 
-  it('may begin again after a while', async () => {
+  it('are allowed again later', async () => {
     const world = worldOf();
     await beginMany(world, 5_000);
     expect(refusalOf(await from(world, '192.0.2.7'))).toBe('503 agent_undecided');
@@ -202,7 +202,7 @@ describe('sign-ons of one client address', () => {
     locationOf(await from(world, '192.0.2.7'));
   });
 
-  it('that are refused are counted each, and logged once in a while', async () => {
+  it('are counted when refused, and logged at intervals', async () => {
     const world = worldOf();
     await beginMany(world, 5_000);
     for (let index = 0; index < 10; index += 1) world.answers.push(await from(world, '192.0.2.7'));

@@ -24,7 +24,7 @@ const nothingOpened = (world: SamlWorld) => {
   expect(world.faults()).toEqual([]);
 };
 
-describe('a sign-on for which the user has to be authenticated anew', () => {
+describe('a sign-on that requires fresh authentication', () => {
   const authenticated = (world: SamlWorld, beforeMs: number) => ({
     authentication: [
       {
@@ -36,7 +36,7 @@ describe('a sign-on for which the user has to be authenticated anew', () => {
     ],
   });
 
-  it('is refused where the user has been authenticated before it began', async () => {
+  it('is refused if the user authenticated before it began', async () => {
     const world = worldOf({ options: { forceAuthn: true, clockSkewMs: 60_000 } });
     expect(refusalOf(await world.signOn('/', authenticated(world, 60_000)))).toBe('403 sign_on_refused');
     expect(world.refusals).toEqual(['authentication_not_fresh']);
@@ -44,14 +44,14 @@ describe('a sign-on for which the user has to be authenticated anew', () => {
     expect((await world.signOn('/', authenticated(world, 59_999))).decision.kind).toBe('redirect');
   });
 
-  it('is any where that is not asked for', async () => {
+  it('accepts any authentication if the option is off', async () => {
     const world = worldOf();
     expect((await world.signOn('/', authenticated(world, 3_600_000))).decision.kind).toBe('redirect');
   });
 });
 
-describe('a sign-on is completed', () => {
-  it('with a session, its cookie, and the way back to the page that was asked for', async () => {
+describe('a completed sign-on', () => {
+  it('creates a session and its cookie, and redirects to the requested page', async () => {
     const world = worldOf();
     const answer = await world.signOn('/reports?year=2026');
     expect(locationOf(answer).href).toBe('https://app.example/reports?year=2026');
@@ -79,7 +79,7 @@ describe('a sign-on is completed', () => {
     expect(world.faults()).toEqual([]);
   });
 
-  it('and logged with the user and the beginning of the hash alone', async () => {
+  it('is logged with only the user and a hash prefix', async () => {
     const world = worldOf();
     await world.signOn();
     expect(world.logger.lines).toEqual([
@@ -96,7 +96,7 @@ describe('a sign-on is completed', () => {
     ]);
   });
 
-  it('with a page that goes on by itself where the cookie is SameSite Strict', async () => {
+  it('returns a page that navigates if the cookie is SameSite Strict', async () => {
     const world = worldOf({ options: { cookie: { name: 's', secure: true, httpOnly: true, sameSite: 'Strict' } } });
     const answer = await world.signOn('/a?b=%22&c=<script>');
     expect(refusalOf(answer)).toBe('200');
@@ -108,7 +108,7 @@ describe('a sign-on is completed', () => {
     expect(world.faults()).toEqual([]);
   });
 
-  it('with a session that ends when the identity provider says, and a cookie that ends with it', async () => {
+  it("creates a session and a cookie that end with the identity provider's session", async () => {
     const world = worldOf();
     const authentication = [
       {
@@ -123,14 +123,14 @@ describe('a sign-on is completed', () => {
     expect(setCookies(answer)[0]).toContain('Max-Age=91;');
   });
 
-  it('with the keys of the identity provider, and ours for what is encrypted', async () => {
+  it("uses the identity provider's keys, and ours for decryption", async () => {
     const world = worldOf({ key: spKey });
     await world.signOn();
     expect(world.verifier.documents).toEqual([postedDocument]);
     expect(world.verifier.keys).toEqual([{ signingCertificates: ['MIIB'], decryptionKey: spKey.decryptionKey }]);
   });
 
-  it('and ends the session that the browser showed', async () => {
+  it('ends the previous session of the browser', async () => {
     const world = worldOf();
     await world.signOn();
     const before = world.sessionCookie() ?? '';
@@ -141,7 +141,7 @@ describe('a sign-on is completed', () => {
     expect(world.sessions.held.size).toBe(1);
   });
 
-  it('though the session that the browser showed cannot be ended, which is logged', async () => {
+  it('succeeds although the previous session cannot be ended, which is logged', async () => {
     const world = worldOf();
     await world.signOn();
     world.sessions.failing.add('end');
@@ -151,7 +151,7 @@ describe('a sign-on is completed', () => {
     expect(world.faults()).toEqual([]);
   });
 
-  it('never with an id that the browser chose', async () => {
+  it('never uses a session id from the browser', async () => {
     const world = worldOf();
     const chosen = 'a'.repeat(43);
     world.jar.cookies.set('gateway_saml_session', chosen);
@@ -160,7 +160,7 @@ describe('a sign-on is completed', () => {
     expect(world.sessions.of(chosen)).toBeUndefined();
   });
 
-  it('without a cookie of the browser that began, where browsers are not bound', async () => {
+  it('needs no cookie of the browser that began if browser binding is off', async () => {
     const world = worldOf({ options: { browserBinding: false } });
     const relayState = await world.await();
     expect(locationOf(await world.post('/saml/acs', form(relayState), [])).pathname).toBe('/reports');
@@ -168,8 +168,8 @@ describe('a sign-on is completed', () => {
   });
 });
 
-describe('a response is answered once', () => {
-  it('of two posts of one document at once one opens a session', async () => {
+describe('a response is accepted once', () => {
+  it('of two concurrent posts of one document only one opens a session', async () => {
     const world = worldOf();
     const relayState = await world.await();
     const cookies = world.jar.header();
@@ -183,7 +183,7 @@ describe('a response is answered once', () => {
     expect(world.faults()).toEqual([]);
   });
 
-  it('of two unsolicited posts of one document at once one opens a session', async () => {
+  it('of two concurrent unsolicited posts of one document only one opens a session', async () => {
     const world = worldOf({ options: { allowIdpInitiated: true } });
     world.verifier.response = { ok: true, value: world.response(null) };
     const answers = await Promise.all([world.post('/saml/acs', form('')), world.post('/saml/acs', form(''))]);
@@ -192,7 +192,7 @@ describe('a response is answered once', () => {
     expect(world.sessions.held.size).toBe(1);
   });
 
-  it('an assertion that was taken is refused for another request of the same browser', async () => {
+  it('a used assertion is refused for another request of the same browser', async () => {
     const world = worldOf();
     await world.signOn('/', { id: '_one' });
     const answer = await world.signOn('/', { id: '_one' });
@@ -201,7 +201,7 @@ describe('a response is answered once', () => {
     expect(world.sessions.held.size).toBe(1);
   });
 
-  it('a document that is refused leaves the request to the answer that is meant for it', async () => {
+  it('a refused document keeps the request for its real response', async () => {
     const world = worldOf();
     const relayState = await world.await();
     const good = world.verifier.response;
@@ -219,7 +219,7 @@ describe('a response is answered once', () => {
 });
 
 describe('a sign-on is refused', () => {
-  it.each(documentRejections)('where the document is refused for %s, which the client is not told', async (reason) => {
+  it.each(documentRejections)('if the document is refused for %s, without telling the client', async (reason) => {
     const world = worldOf();
     const relayState = await world.await();
     world.verifier.response = { ok: false, error: reason };
@@ -237,7 +237,7 @@ describe('a sign-on is refused', () => {
     nothingOpened(world);
   });
 
-  it('where the response is for another request', async () => {
+  it('if the response is for another request', async () => {
     const world = worldOf();
     const relayState = await world.await();
     world.verifier.response = { ok: true, value: world.response('_another') };
@@ -247,7 +247,7 @@ describe('a sign-on is refused', () => {
     nothingOpened(world);
   });
 
-  it('where nobody asked', async () => {
+  it('if it is unsolicited', async () => {
     const world = worldOf();
     await world.await();
     world.verifier.response = { ok: true, value: world.response(null) };
@@ -258,7 +258,7 @@ describe('a sign-on is refused', () => {
   });
 
   it.each(['https://evil.example/', 'x', 'b'.repeat(43)])(
-    'where no request goes by the RelayState %s',
+    'if no request matches the RelayState %s',
     async (relayState) => {
       const world = worldOf();
       await world.await();
@@ -270,7 +270,7 @@ describe('a sign-on is refused', () => {
     },
   );
 
-  it('where the request is over', async () => {
+  it('if the request has expired', async () => {
     const world = worldOf();
     const relayState = await world.await();
     world.clock.advance(300_000);
@@ -279,7 +279,7 @@ describe('a sign-on is refused', () => {
     nothingOpened(world);
   });
 
-  it('where the RelayState is of a sign-out', async () => {
+  it('if the RelayState belongs to a sign-out', async () => {
     const world = worldOf();
     await world.signOn();
     const relayState = locationOf(await world.get('/saml/logout')).searchParams.get('RelayState') ?? '';
@@ -294,7 +294,7 @@ describe('a sign-on is refused', () => {
     ['shows another value', (name: string) => ['cookie', `${name}=${'c'.repeat(43)}`]],
     ['shows the value under another name', (_: string, value: string) => ['cookie', `other=${value}`]],
     ['shows two values', (name: string, value: string) => ['cookie', `${name}=x; ${name}=${value}`]],
-  ])('where another browser, that %s, ends it', async (_, cookiesOf) => {
+  ])('if another browser that %s completes it', async (_, cookiesOf) => {
     const world = worldOf();
     const relayState = await world.await();
     const [name, value] = [...world.jar.cookies][0] as [string, string];
@@ -306,7 +306,7 @@ describe('a sign-on is refused', () => {
     nothingOpened(world);
   });
 
-  it('where the request was remembered before browsers were bound', async () => {
+  it('if the request was stored before browser binding existed', async () => {
     const world = worldOf();
     const relayState = await world.await();
     for (const [hash, request] of world.requests.held) world.requests.held.set(hash, { ...request, bindingHash: null });
@@ -315,7 +315,7 @@ describe('a sign-on is refused', () => {
     nothingOpened(world);
   });
 
-  it('where the session would be over before it begins: the browser would go round in circles', async () => {
+  it('if the session would expire before it begins, which would cause a redirect loop', async () => {
     const world = worldOf();
     const nowMs = world.clock.wallMs();
     const authentication = [
@@ -334,7 +334,7 @@ describe('a sign-on is refused', () => {
     ['a broken escape', 'SAMLResponse=%zz'],
     ['no UTF-8', 'SAMLResponse=%ff'],
     ['nothing', ''],
-  ])('where the form has %s', async (_, text) => {
+  ])('if the form has %s', async (_, text) => {
     const world = worldOf();
     await world.await();
     const answer = await world.postOctets('/saml/acs', new TextEncoder().encode(text));
@@ -345,7 +345,7 @@ describe('a sign-on is refused', () => {
   });
 });
 
-describe('a form that is posted again', () => {
+describe('a repeated post of a form', () => {
   /** A browser that signed on, with the RelayState that it posted. */
   const signedOn = async (options: SamlWorldOptions = {}) => {
     const world = worldOf(options);
@@ -360,7 +360,7 @@ describe('a form that is posted again', () => {
   });
   const replayed = { reasons: ['replayed'], outcome: 'failed', location: '303 /reports?year=2026' };
 
-  it('leads to its page where the browser has a session, and opens none', async () => {
+  it('redirects to its page if the browser has a session, and opens none', async () => {
     const { world, relayState, sessionId } = await signedOn();
     for (let posts = 0; posts < 3; posts += 1) {
       const answer = await world.post('/saml/acs', form(relayState));
@@ -375,7 +375,7 @@ describe('a form that is posted again', () => {
     expect(world.faults()).toEqual([]);
   });
 
-  it('leads to its page where the browser holds its cookies back, as the form comes from another site', async () => {
+  it('redirects to its page if the browser holds cookies back for a cross-site post', async () => {
     const { world, relayState } = await signedOn();
     const answer = await world.post('/saml/acs', form(relayState), ['sec-fetch-site', 'cross-site']);
     expect(outcomeOf(answer)).toEqual(replayed);
@@ -383,7 +383,7 @@ describe('a form that is posted again', () => {
     expect(world.sessions.held.size).toBe(1);
   });
 
-  it('gets a page that goes on by itself where the cookie is SameSite Strict', async () => {
+  it('gets a page that navigates if the cookie is SameSite Strict', async () => {
     const cookie = { name: 's', secure: true, httpOnly: true, sameSite: 'Strict' } as const;
     const { world, relayState } = await signedOn({ options: { cookie } });
     const answer = await world.post('/saml/acs', form(relayState), ['sec-fetch-site', 'cross-site']);
@@ -393,7 +393,7 @@ describe('a form that is posted again', () => {
   it.each([
     ['it signed out', async (world: SamlWorld) => void (await world.get('/saml/logout'))],
     ['its session has ended', async (world: SamlWorld) => world.sessions.held.clear()],
-  ])('gets a page with a link to begin anew where %s', async (_, end) => {
+  ])('gets a page with a link to start again if %s', async (_, end) => {
     const { world, relayState } = await signedOn();
     await end(world);
     const answer = await world.post('/saml/acs', form(relayState), ['sec-fetch-site', 'cross-site']);
@@ -409,7 +409,7 @@ describe('a form that is posted again', () => {
     expect(world.faults()).toEqual([]);
   });
 
-  it('is refused unread by a browser that has nothing of it', async () => {
+  it('is refused unread from a browser without any of its cookies', async () => {
     const { world, relayState } = await signedOn();
     const answer = await world.post('/saml/acs', form(relayState), []);
     expect(refusalOf(answer)).toBe('403 sign_on_refused');
@@ -417,7 +417,7 @@ describe('a form that is posted again', () => {
     expect(world.refusals).toEqual(['other_browser']);
   });
 
-  it('with another document for the same request leads there where that is in order, and opens no session', async () => {
+  it('with another document redirects if that is valid, and opens no session', async () => {
     const { world, relayState } = await signedOn();
     const other = { SAMLResponse: 'QW5vdGhlciBkb2N1bWVudA', RelayState: relayState };
     expect(outcomeOf(await world.post('/saml/acs', other))).toEqual(replayed);
@@ -426,7 +426,7 @@ describe('a form that is posted again', () => {
     expect(world.replays.held.size).toBe(1);
   });
 
-  it('with a document that somebody made up learns nothing, and after five the page is forgotten', async () => {
+  it('with a forged document reveals nothing, and after five the page is forgotten', async () => {
     const { world, relayState } = await signedOn();
     const forged = { SAMLResponse: 'Rm9yZ2VkIGRvY3VtZW50', RelayState: relayState };
     for (const response of [
@@ -446,14 +446,14 @@ describe('a form that is posted again', () => {
     expect(world.faults()).toEqual([]);
   });
 
-  it('is refused as any other once its page is forgotten after an hour', async () => {
+  it('is refused after its page expires after an hour', async () => {
     const { world, relayState } = await signedOn();
     world.clock.advance(3_600_000);
     expect(refusalOf(await world.post('/saml/acs', form(relayState)))).toBe('403 sign_on_refused');
     expect(world.refusals).toEqual(['unknown_request']);
   });
 
-  it('leads to its page where the identity provider began, too', async () => {
+  it('redirects to its page for a sign-on by the identity provider too', async () => {
     const world = worldOf({ options: { allowIdpInitiated: true } });
     world.verifier.response = { ok: true, value: world.response(null) };
     await world.post('/saml/acs', form('/reports'));
@@ -465,7 +465,7 @@ describe('a form that is posted again', () => {
     expect(world.completed).toBe(2);
   });
 
-  it('is answered with 503 where neither page nor session can be looked for', async () => {
+  it('gets 503 if neither page nor session can be looked up', async () => {
     for (const fail of [
       (world: SamlWorld) => world.requests.failing.add('find'),
       (world: SamlWorld) => world.sessions.failing.add('isActive'),
@@ -477,7 +477,7 @@ describe('a form that is posted again', () => {
     }
   });
 
-  it('is not recognised where that could not be stored, which is logged and harms no sign-on', async () => {
+  it('is not recognised if the page could not be stored, which is logged and harms no sign-on', async () => {
     const world = worldOf();
     const relayState = await world.await();
     world.requests.failing.add('insert');
@@ -490,10 +490,10 @@ describe('a form that is posted again', () => {
   });
 });
 
-describe('the cookie of a sign-on that is over', () => {
+describe('the cookie of a finished sign-on', () => {
   const bound = (world: SamlWorld) => [...world.jar.cookies.keys()].filter((name) => name.includes('_signon_'));
 
-  it('is taken back where the request is not there any more', async () => {
+  it('is cleared if its request no longer exists', async () => {
     const world = worldOf();
     const relayState = await world.await();
     world.requests.held.clear();
@@ -502,7 +502,7 @@ describe('the cookie of a sign-on that is over', () => {
     nothingOpened(world);
   });
 
-  it('is taken back where the assertion was used before', async () => {
+  it('is cleared if the assertion was already used', async () => {
     const world = worldOf();
     await world.signOn('/', { id: '_one' });
     await world.signOn('/', { id: '_one' });
@@ -510,7 +510,7 @@ describe('the cookie of a sign-on that is over', () => {
     expect(bound(world)).toEqual([]);
   });
 
-  it('stays where another sign-on of the same browser is refused', async () => {
+  it('stays if another sign-on of the browser is refused', async () => {
     const world = worldOf();
     await world.begin();
     const before = bound(world);
@@ -519,9 +519,9 @@ describe('the cookie of a sign-on that is over', () => {
   });
 });
 
-describe('a sign-on that cannot be decided', () => {
+describe('a sign-on with an undecidable response', () => {
   it.each(['overloaded', 'cancelled', 'verifier_failed'] as const)(
-    'is answered with 503 where the verifier says %s, and can be posted again',
+    'gets 503 if the verifier reports %s, and can be posted again',
     async (reason) => {
       const world = worldOf();
       const relayState = await world.await();
@@ -538,7 +538,7 @@ describe('a sign-on that cannot be decided', () => {
     },
   );
 
-  it('is answered with 503 where nothing is known of the identity provider, and can be posted again', async () => {
+  it('gets 503 if the identity provider is unknown, and can be posted again', async () => {
     const world = worldOf();
     const relayState = await world.await();
     const { provider } = world;
@@ -550,7 +550,7 @@ describe('a sign-on that cannot be decided', () => {
     expect(refusalOf(await world.post('/saml/acs', form(relayState)))).toBe('redirect');
   });
 
-  it('is answered with 503 where the request cannot be looked for', async () => {
+  it('gets 503 if the request cannot be looked up', async () => {
     const world = worldOf();
     const relayState = await world.await();
     world.requests.failing.add('find');
@@ -560,7 +560,7 @@ describe('a sign-on that cannot be decided', () => {
     nothingOpened(world);
   });
 
-  it('is answered with 503 where the request cannot be taken, and can be posted again', async () => {
+  it('gets 503 if the request cannot be consumed, and can be posted again', async () => {
     const world = worldOf();
     const relayState = await world.await();
     world.requests.failing.add('take');
@@ -572,7 +572,7 @@ describe('a sign-on that cannot be decided', () => {
     expect(refusalOf(await world.post('/saml/acs', form(relayState)))).toBe('redirect');
   });
 
-  it('is answered with 503 where the assertion cannot be remembered: it could be replayed', async () => {
+  it('gets 503 if the assertion cannot be stored, because it could be replayed', async () => {
     const world = worldOf();
     world.replays.failing.add('remember');
     const relayState = await world.await();
@@ -587,7 +587,7 @@ describe('a sign-on that cannot be decided', () => {
     expect(world.requests.held.size).toBe(0);
   });
 
-  it('is answered with 503 where neither the assertion nor the request again can be remembered', async () => {
+  it('gets 503 if neither the assertion nor the restored request can be stored', async () => {
     const world = worldOf();
     const relayState = await world.await();
     world.replays.failing.add('remember');
@@ -599,7 +599,7 @@ describe('a sign-on that cannot be decided', () => {
     nothingOpened(world);
   });
 
-  it('is answered with 503, and no cookie, where the session cannot be stored', async () => {
+  it('gets 503 and no cookie if the session cannot be stored', async () => {
     const world = worldOf();
     world.sessions.failing.add('open');
     const answer = await world.signOn();
@@ -610,8 +610,8 @@ describe('a sign-on that cannot be decided', () => {
   });
 });
 
-describe('a sign-on that the identity provider began', () => {
-  it('is taken where it may, and leads to the beginning, whatever the RelayState says', async () => {
+describe('a sign-on initiated by the identity provider', () => {
+  it('is accepted if allowed, and redirects to the root for any other RelayState', async () => {
     for (const relayState of ['', 'https://evil.example/', 'd'.repeat(43)]) {
       const world = worldOf({ options: { allowIdpInitiated: true } });
       world.verifier.response = { ok: true, value: world.response(null) };
@@ -622,7 +622,7 @@ describe('a sign-on that the identity provider began', () => {
     }
   });
 
-  it('leads to the page that its RelayState names on this host', async () => {
+  it('redirects to a page of this host in its RelayState', async () => {
     const world = worldOf({ options: { allowIdpInitiated: true } });
     world.verifier.response = { ok: true, value: world.response(null) };
     const answer = await world.post('/saml/acs', form('/reports?year=2026'));
@@ -630,7 +630,7 @@ describe('a sign-on that the identity provider began', () => {
   });
 
   it.each(['//evil.example', '/\\evil.example', '/\t/evil.example', 'https:/reports', 'reports', '/%0d%0aX: y'])(
-    'leads nowhere else where its RelayState is %j',
+    'ignores the RelayState %j',
     async (relayState) => {
       const world = worldOf({ options: { allowIdpInitiated: true } });
       world.verifier.response = { ok: true, value: world.response(null) };
@@ -640,7 +640,7 @@ describe('a sign-on that the identity provider began', () => {
     },
   );
 
-  it('has no session that a sign-out at the provider would name, where it gave no NameID', async () => {
+  it('without a NameID has no session that the provider can sign out', async () => {
     const world = worldOf({ options: { userIdAttribute: 'mail' } });
     await world.signOn('/', { nameId: null });
     expect([...world.sessions.held.values()][0]).toMatchObject({ userId: 'ann@example.com', logout: null });
@@ -650,14 +650,14 @@ describe('a sign-on that the identity provider began', () => {
     expect(world.faults()).toEqual([]);
   });
 
-  it('is refused where the response answers a request, though nobody knows of it', async () => {
+  it('is refused if the response answers a request, even an unknown one', async () => {
     const world = worldOf({ options: { allowIdpInitiated: true } });
     world.verifier.response = { ok: true, value: world.response('_a-request-of-somebody-else') };
     expect(refusalOf(await world.post('/saml/acs', form('')))).toBe('403 sign_on_refused');
     nothingOpened(world);
   });
 
-  it('does not open the way for another browser to end a sign-on that began here', async () => {
+  it('does not let another browser complete a sign-on that began here', async () => {
     const world = worldOf({ options: { allowIdpInitiated: true } });
     const relayState = await world.await();
     await world.post('/saml/acs', form(relayState), []);
@@ -666,7 +666,7 @@ describe('a sign-on that the identity provider began', () => {
   });
 });
 
-describe('a sign-on that nobody waits for any more', () => {
+describe('a cancelled sign-on', () => {
   const octets = (relayState: string) => new TextEncoder().encode(new URLSearchParams(form(relayState)).toString());
   /** Cancels as soon as a method is called. */
   const cancelIn = <Name extends string, Of extends Record<Name, (...given: never[]) => unknown>>(
@@ -685,7 +685,7 @@ describe('a sign-on that nobody waits for any more', () => {
   const postOnce = (world: SamlWorld, relayState: string, cancellation: CancellationSource) =>
     world.postOctets('/saml/acs', octets(relayState), world.jar.header(), cancellation);
 
-  it('tells whoever verifies the document', async () => {
+  it('cancels the verification of the document', async () => {
     const world = worldOf();
     const relayState = await world.await();
     const cancellation = new CancellationSource();
@@ -693,7 +693,7 @@ describe('a sign-on that nobody waits for any more', () => {
     expect(world.verifier.cancellations).toEqual([cancellation]);
   });
 
-  it('remembers and opens nothing where that ends while the document is verified, and can be posted again', async () => {
+  it('stores and opens nothing if cancelled during verification, and can be posted again', async () => {
     const world = worldOf();
     const relayState = await world.await();
     const cancellation = new CancellationSource();
@@ -706,7 +706,7 @@ describe('a sign-on that nobody waits for any more', () => {
     expect(refusalOf(await world.post('/saml/acs', form(relayState)))).toBe('redirect');
   });
 
-  it('remembers nothing where that ends while the request is taken, and can be posted again', async () => {
+  it('stores nothing if cancelled while the request is consumed, and can be posted again', async () => {
     const world = worldOf();
     const relayState = await world.await();
     const held = [...world.requests.held];
@@ -719,7 +719,7 @@ describe('a sign-on that nobody waits for any more', () => {
     expect(refusalOf(await world.post('/saml/acs', form(relayState)))).toBe('redirect');
   });
 
-  it('ends the new session too where that ends while the one before is ended', async () => {
+  it('ends the new session if cancelled while the previous one ends', async () => {
     const world = worldOf();
     await world.signOn();
     const relayState = await world.await();
@@ -732,7 +732,7 @@ describe('a sign-on that nobody waits for any more', () => {
     expect([world.completed, world.refusals]).toEqual([1, ['cancelled']]);
   });
 
-  it('opens nothing where that ends while the assertion is remembered', async () => {
+  it('opens nothing if cancelled while the assertion is stored', async () => {
     const world = worldOf();
     const relayState = await world.await();
     const opened: unknown[] = [];
@@ -748,7 +748,7 @@ describe('a sign-on that nobody waits for any more', () => {
     nothingOpened(world);
   });
 
-  it('ends the session where that ends while it is opened, and leaves the one before', async () => {
+  it('ends the session if cancelled while it opens, and keeps the previous one', async () => {
     const world = worldOf();
     await world.signOn();
     const before = [...world.sessions.held.keys()];
@@ -762,7 +762,7 @@ describe('a sign-on that nobody waits for any more', () => {
 });
 
 describe('documents of one client', () => {
-  it('are five at most for one request: the fifth that is refused takes it away', async () => {
+  it('are limited to five per request: the fifth refusal removes the request', async () => {
     const world = worldOf();
     const relayState = await world.await();
     const good = world.verifier.response;
@@ -780,7 +780,7 @@ describe('documents of one client', () => {
     nothingOpened(world);
   });
 
-  it('count for another request of their own', async () => {
+  it('count separately for each request', async () => {
     const world = worldOf();
     const first = await world.await();
     const second = await world.await();
@@ -791,7 +791,7 @@ describe('documents of one client', () => {
     expect(refusalOf(await world.post('/saml/acs', form(second)))).toBe('redirect');
   });
 
-  it.each(['overloaded', 'cancelled', 'verifier_failed'] as const)('count not where they are %s', async (reason) => {
+  it.each(['overloaded', 'cancelled', 'verifier_failed'] as const)('do not count if they are %s', async (reason) => {
     const world = worldOf();
     const relayState = await world.await();
     const good = world.verifier.response;
@@ -801,7 +801,7 @@ describe('documents of one client', () => {
     expect(refusalOf(await world.post('/saml/acs', form(relayState)))).toBe('redirect');
   });
 
-  it('count not where another browser brings them', async () => {
+  it('do not count from another browser', async () => {
     const world = worldOf();
     const relayState = await world.await();
     const [name] = [...world.jar.cookies.keys()];
@@ -811,7 +811,7 @@ describe('documents of one client', () => {
     expect(refusalOf(await world.post('/saml/acs', form(relayState)))).toBe('redirect');
   });
 
-  it('are verified so many at a time, whatever they are; the next one is overloaded', async () => {
+  it('are verified with limited concurrency; a further one gets an overload answer', async () => {
     const world = worldOf();
     const relayState = await world.await();
     let letGo = (): void => undefined;

@@ -32,8 +32,8 @@ const manySessions = async (count: number) => {
   return { world, shown };
 };
 
-describe('a user signs out', () => {
-  it('here, and at the identity provider, which is asked by the browser', async () => {
+describe('a user sign-out', () => {
+  it('ends the session here, and at the identity provider through the browser', async () => {
     const world = await signedIn();
     const sessionId = world.sessionCookie() ?? '';
     const answer = await world.get('/saml/logout');
@@ -66,12 +66,12 @@ describe('a user signs out', () => {
     expect(world.faults()).toEqual([]);
   });
 
-  it('with a signed request where there is a key', async () => {
+  it('sends a signed request if there is a key', async () => {
     const location = locationOf(await (await signedIn({ key: spKey })).get('/saml/logout'));
     expect([...location.searchParams.keys()]).toEqual(['SAMLRequest', 'RelayState', 'SigAlg', 'Signature']);
   });
 
-  it('here alone where the identity provider has no sign-out, is not known, or is another one by now', async () => {
+  it('ends only the local session if the provider has no logout, is unknown or has changed', async () => {
     const world = await signedIn();
     const { provider } = world;
     if (provider === null) throw new Error('no provider');
@@ -89,7 +89,7 @@ describe('a user signs out', () => {
     expect(world.faults()).toEqual([]);
   });
 
-  it('and gets a page that runs and loads nothing, or the page of the application', async () => {
+  it('returns a page without scripts and loads, or redirects to the application', async () => {
     const { decision } = await new SamlWorld().get('/saml/logout');
     expect(decision).toMatchObject({ kind: 'block', status: 200, body: expect.stringContaining('Signed out') });
     expect(JSON.stringify(decision)).toContain("default-src 'none'");
@@ -98,7 +98,7 @@ describe('a user signs out', () => {
     expect((await own.get('/saml/logout')).decision).toEqual({ kind: 'redirect', url: '/bye', status: 302 });
   });
 
-  it('without showing a session: the browser forgets the one that it may have kept back, and nothing else changes', async () => {
+  it('without a session only clears the cookie, which the browser may have held back', async () => {
     const world = await signedIn();
     world.jar.cookies.clear();
     const answer = await world.get('/saml/logout');
@@ -108,13 +108,13 @@ describe('a user signs out', () => {
     expect(world.log()).toEqual([]);
   });
 
-  it('with a cookie of no session, which is cleared', async () => {
+  it('clears a cookie without a session', async () => {
     const world = new SamlWorld();
     world.jar.cookies.set('gateway_saml_session', 'x');
     expect(setCookies(await world.get('/saml/logout'))).toEqual([clearing]);
   });
 
-  it('out of every session that the browser shows, whatever else goes by that name', async () => {
+  it('ends every session that the browser shows, ignoring other cookies of that name', async () => {
     const { world, shown } = await manySessions(16);
     const junk = Array.from({ length: 20 }, (_, index) => `x${index}`);
     world.jar.cookies.set(name, [...junk, ...shown].join(`; ${name}=`));
@@ -124,7 +124,7 @@ describe('a user signs out', () => {
     expect(world.faults()).toEqual([]);
   });
 
-  it('not with more sessions than one sign-out ends: none of them ends', async () => {
+  it('ends none of more sessions than the limit', async () => {
     const { world, shown } = await manySessions(17);
     world.jar.cookies.set(name, shown.join(`; ${name}=`));
     const answer = await world.get('/saml/logout');
@@ -137,7 +137,7 @@ describe('a user signs out', () => {
     expect(world.faults()).toEqual([]);
   });
 
-  it('not where the store fails: the cookie stays, and the user can try again', async () => {
+  it('keeps the cookie if the store fails, so the user can retry', async () => {
     const world = await signedIn();
     world.sessions.failing.add('end');
     const answer = await world.get('/saml/logout');
@@ -148,7 +148,7 @@ describe('a user signs out', () => {
     expect(world.faults()).toEqual([]);
   });
 
-  it('at the identity provider too though its answer will not be known', async () => {
+  it('reaches the identity provider although its response cannot be matched', async () => {
     const world = await signedIn();
     world.requests.failing.add('insert');
     const answer = await world.get('/saml/logout');

@@ -17,8 +17,8 @@ const clearing = 'gateway_saml_session=; Path=/; Max-Age=0; Secure; HttpOnly; Sa
 const refusal = 'warn the identity provider did not confirm a sign-out';
 const unawaited = 'warn sign-out refused unknown_request';
 
-describe('the identity provider answers a sign-out', () => {
-  it('by redirect or by post, once', async () => {
+describe('a logout response of the identity provider', () => {
+  it('is accepted by redirect or by post, once', async () => {
     for (const way of ['redirect', 'post']) {
       const { world, relayState } = await awaitingAnswer();
       const answer =
@@ -41,7 +41,7 @@ describe('the identity provider answers a sign-out', () => {
     ['something else', { inResponseTo: '_other' }, 'wrong_in_response_to'],
     ['in the name of another', { issuer: 'https://evil.example' }, 'wrong_issuer'],
     ['to somebody else', { destination: 'https://other.example/' }, 'wrong_destination'],
-  ] as const)('%s: the browser is signed out here all the same, and it is logged', async (_, members, reason) => {
+  ] as const)('%s: the browser is signed out here anyway, and it is logged', async (_, members, reason) => {
     const { world, relayState } = await awaitingAnswer(members);
     const answer = await world.post('/saml/logout', { SAMLResponse: 'YQ==', RelayState: relayState });
     expect(refusalOf(answer)).toBe('200');
@@ -65,7 +65,7 @@ describe('the identity provider answers a sign-out', () => {
       'provider_unavailable',
     ],
     ['the store fails', (world: SamlWorld): void => void world.requests.failing.add('take'), 'store_unavailable'],
-  ] as const)('to no avail where %s', async (_, spoil, reason) => {
+  ] as const)('has no effect if %s', async (_, spoil, reason) => {
     const { world, relayState } = await awaitingAnswer();
     spoil(world);
     const answer = await world.post('/saml/logout', { SAMLResponse: 'YQ==', RelayState: relayState });
@@ -73,7 +73,7 @@ describe('the identity provider answers a sign-out', () => {
     expect(world.log()).toEqual([`${refusal} ${reason}`]);
   });
 
-  it('nobody asked for: nothing is verified', async () => {
+  it('is not verified if unsolicited', async () => {
     const { world } = await awaitingAnswer();
     await world.post('/saml/logout', { SAMLResponse: 'YQ==' });
     await world.get('/saml/logout?SAMLResponse=YQ%3D%3D');
@@ -85,24 +85,21 @@ describe('the identity provider answers a sign-out', () => {
   it.each([
     ['that nobody waits for', 'x'],
     ['without a relay state', ''],
-  ])(
-    '%s, which anybody can make up: by redirect the session has ended when the browser is told so',
-    async (_, made) => {
-      const world = new SamlWorld();
-      await world.signOn();
-      const fields = { SAMLResponse: 'YQ==', RelayState: made };
-      const answer = await world.get(`/saml/logout?${new URLSearchParams(fields)}`);
-      expect(refusalOf(answer)).toBe('200');
-      expect(setCookies(answer)).toEqual([clearing]);
-      expect(world.sessions.held.size).toBe(0);
-      expect(world.faults()).toEqual([]);
-    },
-  );
+  ])('%s, which can be forged: by redirect the session ends before the browser gets the answer', async (_, made) => {
+    const world = new SamlWorld();
+    await world.signOn();
+    const fields = { SAMLResponse: 'YQ==', RelayState: made };
+    const answer = await world.get(`/saml/logout?${new URLSearchParams(fields)}`);
+    expect(refusalOf(answer)).toBe('200');
+    expect(setCookies(answer)).toEqual([clearing]);
+    expect(world.sessions.held.size).toBe(0);
+    expect(world.faults()).toEqual([]);
+  });
 
   it.each([
     ['that nobody waits for', 'x'],
     ['without a relay state', ''],
-  ])('%s, by post: nothing is said of a session whose cookie the browser keeps back', async (_, made) => {
+  ])('%s, by post: reveals nothing about a session whose cookie the browser holds back', async (_, made) => {
     const world = new SamlWorld();
     await world.signOn();
     const answer = await world.post('/saml/logout', { SAMLResponse: 'YQ==', RelayState: made }, []);
@@ -113,7 +110,7 @@ describe('the identity provider answers a sign-out', () => {
     expect(world.faults()).toEqual([]);
   });
 
-  it('too late, by post: it is refused', async () => {
+  it('is refused if late, by post', async () => {
     const { world, relayState } = await awaitingAnswer();
     world.clock.advance(300_000);
     const answer = await world.post('/saml/logout', { SAMLResponse: 'YQ==', RelayState: relayState });
@@ -121,7 +118,7 @@ describe('the identity provider answers a sign-out', () => {
     expect(world.log()).toEqual([unawaited]);
   });
 
-  it('by post while it cannot be looked for: nothing is claimed', async () => {
+  it('confirms nothing by post while the request cannot be looked up', async () => {
     const { world, relayState } = await awaitingAnswer();
     world.requests.failing.add('find');
     const answer = await world.post('/saml/logout', { SAMLResponse: 'YQ==', RelayState: relayState });
@@ -130,7 +127,7 @@ describe('the identity provider answers a sign-out', () => {
     expect(world.requests.held.size).toBe(1);
   });
 
-  it('which a browser that has signed on again shows: it is signed out, and nobody else is', async () => {
+  it('signs out a browser that has signed on again, and no other', async () => {
     const { world, relayState } = await awaitingAnswer();
     await world.signOn();
     world.jar.cookies.clear();
@@ -140,7 +137,7 @@ describe('the identity provider answers a sign-out', () => {
     expect(world.sessionCookie()).toBeUndefined();
   });
 
-  it('while the session cannot be ended: nobody is told that it has, and the answer can be sent again', async () => {
+  it('is not confirmed while the session cannot be ended, and can be sent again', async () => {
     const { world, relayState } = await awaitingAnswer();
     const good = world.verifier.logoutResponse;
     await world.signOn();

@@ -29,7 +29,7 @@ const ways: readonly (readonly [string, (world: SamlWorld) => ReturnType<SamlWor
 ];
 
 describe.each(ways)('a LogoutRequest of the identity provider %s', (_, send) => {
-  it('ends the sessions that it names, and is answered', async () => {
+  it('ends the named sessions, and is answered', async () => {
     const world = await askedToEnd({}, { key: spKey });
     const answer = await send(world);
     expect(world.sessions.held.size).toBe(0);
@@ -52,7 +52,7 @@ describe.each(ways)('a LogoutRequest of the identity provider %s', (_, send) => 
     expect(world.faults()).toEqual([]);
   });
 
-  it.each(documentRejections)('ends nothing where it is refused for %s', async (reason) => {
+  it.each(documentRejections)('ends nothing if it is refused for %s', async (reason) => {
     const world = await askedToEnd();
     world.verifier.logoutRequest = { ok: false, error: reason };
     const answer = await send(world);
@@ -70,7 +70,7 @@ describe.each(ways)('a LogoutRequest of the identity provider %s', (_, send) => 
     ['for nobody in particular', { destination: null }, 'wrong_destination'],
     ['that is old', { issueInstantMs: 1_700_000_000_000 }, 'issued_too_long_ago'],
     ['that is over', { notOnOrAfterMs: 1_700_000_000_000 }, 'expired'],
-  ] as const)('ends nothing where it is one %s', async (__, members, reason) => {
+  ] as const)('ends nothing if it is one %s', async (__, members, reason) => {
     const world = await askedToEnd(members);
     expect(refusalOf(await send(world))).toBe('403 sign_on_refused');
     expect(world.refusals).toEqual([reason]);
@@ -78,7 +78,7 @@ describe.each(ways)('a LogoutRequest of the identity provider %s', (_, send) => 
     expect(world.replays.held.size).toBe(0);
   });
 
-  it('ends nothing when it comes again: not the sessions that began after it', async () => {
+  it('ends nothing when repeated, in particular no sessions that began later', async () => {
     const world = await askedToEnd();
     await send(world);
     await world.signOn();
@@ -87,23 +87,20 @@ describe.each(ways)('a LogoutRequest of the identity provider %s', (_, send) => 
     expect(world.sessions.held.size).toBe(1);
   });
 
-  it('is followed by one alone of two that come at once', async () => {
+  it('is processed once if two arrive concurrently', async () => {
     const world = await askedToEnd();
     const answers = await Promise.all([send(world), send(world)]);
     expect(answers.map(refusalOf).toSorted()).toEqual(['403 sign_on_refused', 'redirect']);
   });
 
-  it.each(['overloaded', 'verifier_failed'] as const)(
-    'is answered with 503 where the verifier says %s',
-    async (reason) => {
-      const world = await askedToEnd();
-      world.verifier.logoutRequest = { ok: false, error: reason };
-      expect(refusalOf(await send(world))).toBe('503 agent_undecided');
-      expect(world.sessions.held.size).toBe(1);
-    },
-  );
+  it.each(['overloaded', 'verifier_failed'] as const)('gets 503 if the verifier reports %s', async (reason) => {
+    const world = await askedToEnd();
+    world.verifier.logoutRequest = { ok: false, error: reason };
+    expect(refusalOf(await send(world))).toBe('503 agent_undecided');
+    expect(world.sessions.held.size).toBe(1);
+  });
 
-  it('is answered with 503 where nothing is known of the identity provider', async () => {
+  it('gets 503 if the identity provider is unknown', async () => {
     const world = await askedToEnd();
     world.provider = null;
     expect(refusalOf(await send(world))).toBe('503 agent_undecided');
@@ -111,7 +108,7 @@ describe.each(ways)('a LogoutRequest of the identity provider %s', (_, send) => 
     expect(world.sessions.held.size).toBe(1);
   });
 
-  it('is answered with 503 where it cannot be remembered, or sessions cannot be ended', async () => {
+  it('gets 503 if it cannot be stored, or sessions cannot be ended', async () => {
     const forgetful = await askedToEnd();
     forgetful.replays.failing.add('remember');
     expect(refusalOf(await send(forgetful))).toBe('503 agent_undecided');
@@ -126,8 +123,8 @@ describe.each(ways)('a LogoutRequest of the identity provider %s', (_, send) => 
   });
 });
 
-describe('the browser that brings a LogoutRequest', () => {
-  it('keeps the cookie of a session that has not ended by it', async () => {
+describe('the browser that carries a LogoutRequest', () => {
+  it('keeps the cookie of a session that was not ended', async () => {
     const world = await askedToEnd({ sessionIndexes: ['index-2'] });
     const answer = await world.get(signedUri);
     expect(locationOf(answer).pathname).toBe('/slo');
@@ -135,7 +132,7 @@ describe('the browser that brings a LogoutRequest', () => {
     expect(world.sessions.of(world.sessionCookie() ?? '')).toBeDefined();
   });
 
-  it('is not told that it is signed out where it is not', async () => {
+  it('gets no confirmation if it is not signed out', async () => {
     const world = await askedToEnd({ sessionIndexes: ['index-2'] }, { options: { signedOutPath: '/bye' } });
     world.provider = { ...(world.provider as NonNullable<typeof world.provider>), logout: null };
     const answer = await world.post('/saml/logout', form);
@@ -145,7 +142,7 @@ describe('the browser that brings a LogoutRequest', () => {
     expect(world.faults()).toEqual([]);
   });
 
-  it('loses the cookie where it shows none: it may have kept it back', async () => {
+  it('loses the cookie if it shows none, because it may hold it back', async () => {
     const world = await askedToEnd();
     const answer = await world.post('/saml/logout', form, []);
     expect(setCookies(answer)[0]).toContain('gateway_saml_session=; Path=/; Max-Age=0');
@@ -153,7 +150,7 @@ describe('the browser that brings a LogoutRequest', () => {
 });
 
 describe('the answer to a LogoutRequest', () => {
-  it('goes where answers go', async () => {
+  it('goes to the response location', async () => {
     const world = await askedToEnd();
     world.provider = {
       ...(world.provider as NonNullable<typeof world.provider>),
@@ -165,7 +162,7 @@ describe('the answer to a LogoutRequest', () => {
     expect(xml).toContain('Destination="https://idp.example/slo/answers"');
   });
 
-  it('is a page where the identity provider takes none', async () => {
+  it('is a page if the identity provider accepts no response', async () => {
     const world = await askedToEnd();
     world.provider = { ...(world.provider as NonNullable<typeof world.provider>), logout: null };
     const answer = await world.post('/saml/logout', form);
@@ -174,15 +171,15 @@ describe('the answer to a LogoutRequest', () => {
     expect(world.sessions.held.size).toBe(0);
   });
 
-  it('has no RelayState where none came', async () => {
+  it('has no RelayState if none was sent', async () => {
     const world = await askedToEnd();
     const location = locationOf(await world.post('/saml/logout', { SAMLRequest: 'cmVxdWVzdA==' }));
     expect([...location.searchParams.keys()]).toEqual(['SAMLResponse']);
   });
 });
 
-describe('what a LogoutRequest names', () => {
-  it('is one session of the subject, or all of them', async () => {
+describe('the subject of a LogoutRequest', () => {
+  it('is one session of the user, or all of them', async () => {
     const world = await askedToEnd({ sessionIndexes: ['index-2'] });
     await world.get(signedUri);
     expect(world.sessions.held.size).toBe(1);
@@ -191,7 +188,7 @@ describe('what a LogoutRequest names', () => {
     expect(world.sessions.held.size).toBe(0);
   });
 
-  it('is verified over the octets that came', async () => {
+  it('is verified over the received octets', async () => {
     const world = await askedToEnd();
     await world.get(signedUri);
     await world.post('/saml/logout', form);

@@ -9,12 +9,12 @@ const malformed = { ok: false, error: 'malformed_form' };
 const deflate = encodeURIComponent('urn:oasis:names:tc:SAML:2.0:bindings:URL-Encoding:DEFLATE');
 
 describe('a message to the logout path', () => {
-  it('is none where no SAML parameter is there', () => {
+  it('is absent without a SAML parameter', () => {
     expect(logoutMessageOfUri('/saml/logout')).toEqual({ ok: true, value: null });
     expect(logoutMessageOfUri('/saml/logout?from=menu')).toEqual({ ok: true, value: null });
   });
 
-  it('is read from a query, undecoded where a signature is over it', () => {
+  it('is read from a query, undecoded where a signature covers it', () => {
     const uri = `/saml/logout?SAMLEncoding=${deflate}&SAMLResponse=a%2bb&RelayState=&SigAlg=x%3a&Signature=y%3d`;
     expect(logoutMessageOfUri(uri)).toEqual({
       ok: true,
@@ -45,7 +45,7 @@ describe('a message to the logout path', () => {
     'SAMLRequest=a&RelayState=x&RelayState=y',
     'SAMLRequest=%zz',
     `SAMLRequest=a&RelayState=${'r'.repeat(1025)}`,
-  ])('is malformed with %s, wherever it stands', (text) => {
+  ])('is malformed with %s, in query or form', (text) => {
     expect(logoutMessageOfUri(`/saml/logout?${text}`)).toEqual(malformed);
     expect(formOf(text)).toEqual(malformed);
   });
@@ -59,7 +59,7 @@ describe('a message to the logout path', () => {
     expect(logoutMessageOfUri(`/saml/logout?${text}`)).toEqual(malformed);
   });
 
-  it('has to be there in a form', () => {
+  it('is required in a form', () => {
     expect(formOf('')).toEqual(malformed);
     expect(formOf('RelayState=x')).toEqual(malformed);
   });

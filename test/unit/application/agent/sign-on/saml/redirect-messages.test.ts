@@ -14,7 +14,7 @@ const message: RedirectedMessage = {
   relayState: 'handle',
 };
 
-it('signs the parameters as they stand in the URL, and not those of the location', async () => {
+it('signs the parameters as encoded in the URL, without those of the location', async () => {
   const signed: string[] = [];
   const sign = async (text: string): Promise<string> => {
     signed.push(text);
@@ -29,13 +29,13 @@ it('signs the parameters as they stand in the URL, and not those of the location
   expect(url).toBe(`https://idp.example/sso?a=b&${parameters}&Signature=ab%2B%2F%3D%3D`);
 });
 
-it('signs nothing without a key', async () => {
+it('does not sign without a key', async () => {
   expect(await new RedirectMessages(keys, null).url({ ...message, relayState: null })).toBe(
     'https://idp.example/sso?a=b&SAMLRequest=deflated%3A%3Ca%2F%3E',
   );
 });
 
-it('makes no URL without the signature, where the key cannot sign', async () => {
+it('creates no URL without the signature if the key cannot sign', async () => {
   const sign = () => Promise.reject(new Error('no'));
   await expect(new RedirectMessages(keys, { ...spKey, sign }).url(message)).rejects.toThrow('no');
 });

@@ -8,7 +8,7 @@ const allowanceOf = (signOns: number, addresses = 10) => {
 };
 
 describe('the sign-ons that a client address may begin', () => {
-  it('are never more than so many in any period, however they are spread', () => {
+  it('never exceed the limit in any period, for any distribution', () => {
     const { clock, allowance } = allowanceOf(3);
     const takenMs: number[] = [];
     for (let nowMs = 0; nowMs < 20_000; nowMs += 70) {
@@ -20,18 +20,18 @@ describe('the sign-ons that a client address may begin', () => {
     expect(takenMs.length).toBeGreaterThan(40);
   });
 
-  it('are its own', () => {
+  it('count separately for each address', () => {
     const { allowance } = allowanceOf(1);
     expect([allowance.take('a'), allowance.take('a'), allowance.take('b')]).toEqual([true, false, true]);
   });
 
-  it('are one share for all addresses of a /64', () => {
+  it('count together for all addresses of a /64', () => {
     const { allowance } = allowanceOf(1);
     const taken = ['2001:db8::1', '2001:db8::2', '2001:db8:0:1::1'].map((address) => allowance.take(address));
     expect(taken).toEqual([true, false, true]);
   });
 
-  it('are forgotten of the address that has not come for longest, where there are too many', () => {
+  it('evict the address idle longest beyond the limit', () => {
     const { allowance } = allowanceOf(1, 2);
     allowance.take('a');
     allowance.take('b');

@@ -18,8 +18,8 @@ const shown = (values: readonly string[], name = samlOptions.cookie.name) => [
 const sessionId = (index: number): string => String(index).padStart(43, 'A');
 const ids = (count: number) => Array.from({ length: count }, (_, index) => sessionId(index));
 
-describe('the sessions that a request shows', () => {
-  it('are what can be a session id, each once', () => {
+describe('the sessions in a request', () => {
+  it('are the distinct valid session ids', () => {
     const junk = ['', 'x', `${sessionId(1)}A`, sessionId(1).replace('A', '+'), `"${sessionId(1)}"`, 'é'.repeat(43)];
     expect(cookies.sessionIds(shown([...junk, sessionId(1), sessionId(1), sessionId(2)]))).toEqual([
       sessionId(1),
@@ -28,20 +28,20 @@ describe('the sessions that a request shows', () => {
     expect(cookies.allSessionIds(shown(junk))).toEqual([]);
   });
 
-  it('are a few, which nothing that can be none pushes out', () => {
+  it('are a limited number, which invalid values cannot displace', () => {
     expect(cookies.sessionIds(shown([...Array.from({ length: 50 }, (_, index) => `x${index}`), ...ids(6)]))).toEqual(
       ids(4),
     );
   });
 
-  it('are all that one sign-out can end, and else too many', () => {
+  it('are all that one sign-out can end, or too many', () => {
     expect(cookies.allSessionIds(shown([...ids(16), ...ids(16)]))).toEqual(ids(16));
     expect(cookies.allSessionIds(shown(ids(17)))).toBeNull();
   });
 });
 
 describe('the cookie that binds a sign-on to its browser', () => {
-  it('has a name that browsers take from this host alone, with what that asks for', () => {
+  it('has a name prefix that restricts it to this host, with the required attributes', () => {
     expect(cookies.setBinding(handleHash, 'secret')).toEqual({
       kind: 'add',
       name: 'Set-Cookie',
@@ -52,24 +52,27 @@ describe('the cookie that binds a sign-on to its browser', () => {
     });
   });
 
-  it.each(['s', '__Host-s', '__Secure-s', '__host-s', '__SECURE-s'])('has one prefix with a session in %s', (name) => {
-    expect(bindingCookiePrefix(name)).toBe('__Host-s_signon_');
-  });
+  it.each(['s', '__Host-s', '__Secure-s', '__host-s', '__SECURE-s'])(
+    'has the name prefix of the session cookie %s',
+    (name) => {
+      expect(bindingCookiePrefix(name)).toBe('__Host-s_signon_');
+    },
+  );
 
-  it('is found by the handle of its sign-on, and is none where there are two', () => {
+  it('is found by the handle of its sign-on, and is ignored if duplicated', () => {
     expect(cookies.binding(shown(['secret'], binding), handleHash)).toBe('secret');
     expect(cookies.binding(shown(['secret', 'secret'], binding), handleHash)).toBe('secret');
     expect(cookies.binding(shown(['secret', 'other'], binding), handleHash)).toBeNull();
     expect(cookies.binding(shown(['secret'], `${binding.slice(0, -1)}8`), handleHash)).toBeNull();
   });
 
-  it('is not one of a name that a sister host can set', () => {
+  it('is ignored under a name that a sibling host can set', () => {
     const planted = shown(['secret'], 'gateway_saml_session_signon_01234567');
     expect(cookies.binding(planted, handleHash)).toBeNull();
     expect(cookies.hasBinding(planted)).toBe(false);
   });
 
-  it('shows that some sign-on is under way, of whichever handle', () => {
+  it('shows that any sign-on is pending', () => {
     expect(cookies.hasBinding(shown([''], `${binding.slice(0, -8)}ffffffff`))).toBe(true);
     expect(cookies.hasBinding([])).toBe(false);
     expect(cookies.hasBinding(shown([sessionId(1)]))).toBe(false);

@@ -19,8 +19,8 @@ const ask = async (world: SamlWorld, method: string, uri: string, headers: reado
   return answer;
 };
 
-describe('the endpoints of single sign-on', () => {
-  it('serve the metadata to whoever asks', async () => {
+describe('the single sign-on endpoints', () => {
+  it('serve the metadata to any client', async () => {
     const world = new SamlWorld({ key: spKey });
     for (const method of ['GET', 'HEAD']) {
       const { decision, responseHeaders } = await ask(world, method, '/saml/metadata');
@@ -34,7 +34,7 @@ describe('the endpoints of single sign-on', () => {
     }
   });
 
-  it('say in the metadata where they are, and whether there is a key', () => {
+  it('declare their URLs and whether there is a key in the metadata', () => {
     const plain = metadataOf(samlOptions, null);
     expect(plain).toContain('Location="https://app.example/saml/logout"');
     expect(plain).toContain('Location="https://app.example/saml/acs"');
@@ -63,7 +63,7 @@ describe('the endpoints of single sign-on', () => {
     expect(world.faults()).toEqual([]);
   });
 
-  it.each(['/saml/acs', '/saml/logout'])('ask for the body of a form that is posted to %s', async (uri) => {
+  it.each(['/saml/acs', '/saml/logout'])('request the body of a form posted to %s', async (uri) => {
     for (const type of ['application/x-www-form-urlencoded', 'Application/X-WWW-Form-Urlencoded; charset=UTF-8']) {
       const world = new SamlWorld();
       await world.begin();
@@ -90,7 +90,7 @@ describe('the endpoints of single sign-on', () => {
     }
   });
 
-  it('refuse a post that says it is larger than a mebibyte before any of it is read', async () => {
+  it('refuse a post of declared size above a mebibyte before reading', async () => {
     const world = new SamlWorld();
     await world.begin();
     const largest = await ask(world, 'POST', '/saml/acs', [...formType, 'content-length', '1048576']);
@@ -101,7 +101,7 @@ describe('the endpoints of single sign-on', () => {
     expect(world.faults()).toEqual([]);
   });
 
-  it('refuse a post to the consumer of a browser without a cookie of any sign-on before any of it is read', async () => {
+  it('refuse a post to the consumer without any sign-on cookie before reading', async () => {
     const prefix = bindingCookiePrefix(samlOptions.cookie.name);
     const shown = [
       [],
@@ -126,11 +126,11 @@ describe('the endpoints of single sign-on', () => {
   it.each([
     ['browsers are not bound', { browserBinding: false }],
     ['the identity provider may begin', { allowIdpInitiated: true }],
-  ])('read a post to the consumer whatever it shows where %s', async (_, options) => {
+  ])('read a post to the consumer regardless of cookies if %s', async (_, options) => {
     expect((await ask(new SamlWorld({ options }), 'POST', '/saml/acs', formType)).needsMore).toBe(true);
   });
 
-  it('refuse and log forms that could not be had', () => {
+  it('refuse and log forms that could not be received', () => {
     const world = new SamlWorld();
     const event = world.event('/saml/acs', { method: 'POST' });
     for (const [kind, refusal] of [
@@ -150,7 +150,7 @@ describe('the endpoints of single sign-on', () => {
     expect(world.faults()).toEqual([]);
   });
 
-  it('refuse a query at the logout path that is none, and end nothing', async () => {
+  it('refuse an invalid query at the logout path, and end nothing', async () => {
     const world = new SamlWorld();
     await world.signOn();
     const answer = await world.get('/saml/logout?SAMLRequest=a&SAMLRequest=b');
@@ -158,13 +158,13 @@ describe('the endpoints of single sign-on', () => {
     expect(world.sessions.held.size).toBe(1);
   });
 
-  it('refuse a form at the logout path that is none', async () => {
+  it('refuse an invalid form at the logout path', async () => {
     const world = new SamlWorld();
     expect(refusalOf(await world.post('/saml/logout', { other: 'x' }))).toBe('400 sign_on_malformed');
     expect(world.log()).toEqual(['warn sign-out refused malformed_form']);
   });
 
-  it('decide nothing about other paths', async () => {
+  it('ignore other paths', async () => {
     const world = new SamlWorld();
     const event = world.event('/reports', { method: 'POST', headers: formType });
     expect(refusalOf(await world.singleSignOn.answer(event, '/reports', neverCancelled))).toBe('503 agent_undecided');
@@ -176,8 +176,8 @@ describe('the endpoints of single sign-on', () => {
   });
 });
 
-describe('the paths of single sign-on', () => {
-  it('are told apart', () => {
+describe('the single sign-on paths', () => {
+  it('are distinguished', () => {
     const { singleSignOn } = new SamlWorld();
     expect(
       ['/saml/acs', '/saml/metadata', '/saml/logout', '/public/a', '/a'].map((path) => singleSignOn.pathKind(path)),
@@ -187,7 +187,7 @@ describe('the paths of single sign-on', () => {
     expect([some.pathKind('/in/a'), some.pathKind('/out')]).toEqual(['protected', 'open']);
   });
 
-  it('lead a browser to the identity provider where they are protected, and nobody else', () => {
+  it('redirect only browsers to the identity provider if protected', () => {
     const world = new SamlWorld({ options: { protectedPaths: ['/in'] } });
     const begins = (uri: string, method = 'GET', headers: readonly string[] = []) =>
       world.singleSignOn.begins(world.event(uri, { method, headers }), world.singleSignOn.pathKind(uri));

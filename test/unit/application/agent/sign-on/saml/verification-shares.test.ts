@@ -14,8 +14,8 @@ const held = () => {
   return { job: () => promise, resolve, reject };
 };
 
-describe('documents that are under way', () => {
-  it('are so many of one client address, and one more when one has ended', async () => {
+describe('running verifications', () => {
+  it('are limited per client address, and a finished one frees its slot', async () => {
     const shares = new VerificationShares();
     const jobs = Array.from({ length: documentsOfGroup }, held);
     const results = jobs.map(({ job }) => shares.run('192.0.2.7', job));
@@ -31,7 +31,7 @@ describe('documents that are under way', () => {
     await expect(shares.run('192.0.2.7', more)).resolves.toBe('more');
   });
 
-  it('are counted no more where they fail, at once or later', async () => {
+  it('free their slot after a synchronous or asynchronous failure', async () => {
     const shares = new VerificationShares();
     for (let count = 0; count < 10; count += 1) {
       const { job, reject } = held();
@@ -46,7 +46,7 @@ describe('documents that are under way', () => {
     await expect(shares.run('192.0.2.7', async () => 'fine')).resolves.toBe('fine');
   });
 
-  it('of one client leave others alone, unless they are of the same /64', () => {
+  it('of one client do not affect others, except in the same /64', () => {
     const shares = new VerificationShares();
     for (let last = 1; last <= documentsOfGroup; last += 1) {
       expect(shares.run(`2001:db8::${last.toString(16)}:${last}`, held().job)).not.toBeNull();

@@ -21,7 +21,7 @@ describe('a compiled expression', () => {
     expect(compiled(name)(exampleRequest)).toBe(value);
   });
 
-  it('looks at each request anew', () => {
+  it('evaluates each request independently', () => {
     const evaluate = compiled('context has on && context.on == "yes"');
     const asked = (on: string) => evaluate({ ...exampleRequest, context: recordOf([['on', on]]) });
     expect([asked('yes'), asked('no'), evaluate({ ...exampleRequest, context: emptyRecord }), asked('yes')]).toEqual([
@@ -32,14 +32,14 @@ describe('a compiled expression', () => {
     ]);
   });
 
-  it('keeps the failure of a constant until it is evaluated', () => {
+  it('delays the error of a constant until evaluation', () => {
     const evaluate = compiled('principal == User::"alice" || ip("bad").isIpv4()');
     expect(evaluate(exampleRequest)).toBe(true);
     const outcome = evaluate({ ...exampleRequest, principal: exampleRequest.resource });
     expect(isError(outcome) && outcome.code).toBe('extension_error');
   });
 
-  it('takes an entity in a constant for no constant: what is known of it depends on the request', () => {
+  it('does not fold an entity in a constant: its data depends on the request', () => {
     const evaluate = compiled('User::"alice" in [Role::"staff"] && User::"alice" has age && User::"alice".age == 40');
     expect(evaluate(exampleRequest)).toBe(true);
     expect(evaluate({ ...exampleRequest, entities: { get: () => undefined } })).toBe(false);
@@ -49,7 +49,7 @@ describe('a compiled expression', () => {
     ['&&', 'true', true],
     ['||', 'false', false],
     ['+', '0', 0],
-  ])('takes a long chain of %s without a deep call', (operator, operand, value) => {
+  ])('evaluates a long chain of %s without deep recursion', (operator, operand, value) => {
     const text = Array.from({ length: 50_000 }, () => operand).join(operator);
     expect(compiled(text)(exampleRequest)).toBe(value);
     expect(compiled(text.replace(operand, `(if context has method then ${operand} else 1)`))(exampleRequest)).toBe(
@@ -57,12 +57,12 @@ describe('a compiled expression', () => {
     );
   });
 
-  it('takes wide sets', () => {
+  it('evaluates wide sets', () => {
     const wide = Array.from({ length: 20_000 }, (_, index) => index).join(', ');
     expect(resultOf(`[${wide}].contains(19999) && [${wide}].containsAll([0, 19998])`)).toBe(true);
   });
 
-  it('takes the deepest nesting that is read', () => {
+  it('evaluates the deepest nesting that parses', () => {
     const nested = (depth: number) =>
       `${'[if context has method then '.repeat(depth)}1${' else 2]'.repeat(depth)} != 1`;
     expect(resultOf(nested(60))).toBe(true);

@@ -25,7 +25,7 @@ describe('decide', () => {
     expect(decided('')).toEqual({ decision: 'deny', reasons: [], errors: [] });
   });
 
-  it('names all permits that hold, in the order of the set', () => {
+  it('names all satisfied permits, in the order of the set', () => {
     const text = `
       permit (principal in Role::"staff", action, resource);
       permit (principal == User::"bob", action, resource);
@@ -35,12 +35,12 @@ describe('decide', () => {
     expect(decided(text)).toEqual({ decision: 'allow', reasons: ['policy0', 'policy2', 'policy4'], errors: [] });
   });
 
-  it('names the forbids alone where one holds', () => {
+  it('names only the forbids if one is satisfied', () => {
     const text = `permit (${all}); forbid (principal is User, action, resource); forbid (${all}) when { true }; permit (${all});`;
     expect(decided(text)).toEqual({ decision: 'deny', reasons: ['policy1', 'policy2'], errors: [] });
   });
 
-  it('skips a permit and a forbid that fail, and tells of them', () => {
+  it('skips a permit and a forbid with errors, and reports them', () => {
     const text = `
       forbid (${all}) when { principal.missing };
       permit (${all});
@@ -55,7 +55,7 @@ describe('decide', () => {
     ]);
   });
 
-  it('tells no value of the request in an error', () => {
+  it('reveals no value of the request in an error', () => {
     const text = `permit (${all}) when { principal.name + 1 == 2 }; permit (${all}) when { principal[ "x" ] };
       permit (${all}) when { principal.self has name.x }; permit (${all}) when { principal.getTag(principal.name) == 1 };`;
     for (const { error } of decided(text).errors) expect(error.message).not.toMatch(/alice|ulm|40|blue/i);
@@ -70,7 +70,7 @@ describe('decide', () => {
     ['unless { false } unless { false }', true],
     ['when { false } when { principal.missing }', false],
     ['unless { true } when { 1 }', false],
-  ])('reads the conditions %s', (conditions, holds) => {
+  ])('evaluates the conditions %s', (conditions, holds) => {
     expect(decided(`permit (${all}) ${conditions};`)).toEqual({
       decision: holds ? 'allow' : 'deny',
       reasons: holds ? ['policy0'] : [],
@@ -79,7 +79,7 @@ describe('decide', () => {
   });
 
   it.each([['when { 1 }'], ['unless { 1 }'], ['when { true } when { 1 }'], ['when { principal }']])(
-    'takes %s for a type error at the condition',
+    'reports %s as a type error at the condition',
     (conditions) => {
       const text = `permit (${all}) ${conditions};`;
       const [failed] = decided(text).errors;
@@ -132,7 +132,7 @@ describe('scopes', () => {
     );
   });
 
-  it('names a policy once that is found by several actions, and its error once', () => {
+  it('names a policy and its error once if several actions match', () => {
     const both = 'action in [Action::"GET", Action::"read"]';
     const request = {
       ...exampleRequest,
@@ -145,13 +145,13 @@ describe('scopes', () => {
     expect([reasons, errors.map(({ policyId }) => policyId)]).toEqual([['policy0'], ['policy1']]);
   });
 
-  it('knows an entity that is not in the store by its name and type', () => {
+  it('matches an unknown entity by its uid and type', () => {
     const unknown = { ...exampleRequest, entities: storeOf(), context: emptyRecord };
     expect(allowedBy('permit (principal in User::"alice", action, resource is Resource);', unknown)).toHaveLength(1);
     expect(allowedBy('permit (principal in Role::"readers", action, resource);', unknown)).toHaveLength(0);
   });
 
-  it('does not apply a template, and applies its links', () => {
+  it('does not apply a template, but its links', () => {
     const [template] = parsedPolicies('permit (principal in ?principal, action, resource == ?resource);');
     if (template === undefined) throw new Error('no template');
     const link = (principal: typeof readers, path: string) => {
@@ -167,7 +167,7 @@ describe('scopes', () => {
     expect(decide(compilePolicies([template], 'cedar'), exampleRequest).reasons).toEqual([]);
   });
 
-  it('looks at no policy whose scope does not fit', () => {
+  it('evaluates no policy whose scope does not match', () => {
     const roles = Array.from({ length: 2000 }, (_, index) => `Role::"r${index}"`);
     const text = [
       ...roles.map((role, index) => `permit (principal in ${role}, action == Action::"a${index % 7}", resource);`),

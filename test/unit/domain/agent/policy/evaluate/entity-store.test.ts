@@ -31,21 +31,21 @@ const refusal = (...declarations: readonly EntityDeclaration[]): string | null =
 const keys = (...ids: readonly string[]): readonly string[] => ids.map((id) => entityKey(uid(id)));
 
 describe('an entity store', () => {
-  it('knows what is declared and nothing else', () => {
+  it('knows exactly the declared entities', () => {
     const store = entityStore([entity('a', [], [['x', 1]])]);
     expect(store.ok && store.value.get(uid('a'))?.attributes.get('x')).toBe(1);
     expect(store.ok && store.value.get(uid('b'))).toBeUndefined();
     expect(store.ok && store.value.get(entityUid('V', 'a'))).toBeUndefined();
   });
 
-  it('knows the parents of parents, in whatever order they are declared', () => {
+  it('knows transitive parents, for any order of declarations', () => {
     const declared = [entity('a', ['b', 'c']), entity('b', ['d']), entity('c', ['d']), entity('d', ['e'])];
     expect(ancestors(declared, 'a')).toEqual(keys('b', 'c', 'd', 'e'));
     expect(ancestors([...declared].reverse(), 'a')).toEqual(keys('b', 'c', 'd', 'e'));
     expect(ancestors(declared, 'd')).toEqual(keys('e'));
   });
 
-  it('does not confuse entities whose names join to the same text', () => {
+  it('distinguishes entities whose names concatenate to the same text', () => {
     const store = entityStore([{ ...entity('a'), parents: [entityUid('A', 'B\0c')] }]);
     expect(store.ok && store.value.get(uid('a'))?.ancestors.has(entityKey(entityUid('A', 'B')))).toBe(false);
   });
@@ -61,11 +61,11 @@ describe('an entity store', () => {
     expect(refusal(...declared)).toMatch(/^U::"[abc]" is its own ancestor$/);
   });
 
-  it('takes a diamond for no cycle', () => {
+  it('accepts a diamond', () => {
     expect(refusal(entity('a', ['b', 'c', 'b']), entity('b', ['c', 'd']), entity('c', ['d']), entity('d'))).toBeNull();
   });
 
-  it('takes the same declaration twice, in other words too', () => {
+  it('accepts a repeated declaration, also in another order', () => {
     expect(refusal(entity('a'), entity('a'))).toBeNull();
     expect(refusal(entity('a', ['b', 'c']), entity('a', ['c', 'b', 'c']))).toBeNull();
     expect(refusal(entity('a', [], [['s', setOf([1, 2])]]), entity('a', [], [['s', setOf([2, 1])]]))).toBeNull();
@@ -82,17 +82,17 @@ describe('an entity store', () => {
     expect(refusal(first, second)).toBe('U::"a" is declared twice with different contents');
   });
 
-  it('takes a long line of entities without a deep call', () => {
+  it('handles a long chain of entities without deep recursion', () => {
     const line = Array.from({ length: 2000 }, (_, index) => entity(`${index}`, [`${index + 1}`]));
     expect(ancestors(line, '0')).toHaveLength(2000);
   });
 
-  it('refuses more ancestors than it can hold', () => {
+  it('refuses too many ancestors', () => {
     const line = Array.from({ length: 3500 }, (_, index) => entity(`${index}`, [`${index + 1}`]));
     expect(refusal(...line)).toMatch(/^the entities have more than 5000000 ancestors in total/);
   });
 
-  it('refuses few ancestors that are reached in very many ways', () => {
+  it('refuses few ancestors that many paths reach', () => {
     const width = 40;
     const layered = Array.from({ length: width * width }, (_, index) => {
       const above = index - (index % width) - width;
@@ -102,7 +102,7 @@ describe('an entity store', () => {
     expect(refusal(...layered)).toMatch(/ counted once per parent that leads to them$/);
   });
 
-  it('shows no more of a long or hidden name than is fit for a log', () => {
+  it('shortens and escapes names in messages', () => {
     const id = `\u202e\u009b${'x'.repeat(5000)}`;
     for (const message of [refusal(entity(id, [id])), refusal(entity(id), entity(id, ['p']))]) {
       expect(message).toContain('\\u{202e}\\u{9b}xxx');

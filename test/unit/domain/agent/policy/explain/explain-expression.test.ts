@@ -55,7 +55,7 @@ describe('the explanation of an expression', () => {
     ]);
   });
 
-  it('follows ! and the branch of an if that was taken', () => {
+  it('follows ! and the chosen branch of an if', () => {
     expect(told('!(if context has claims.level then principal is Anonymous else context.nope)')).toEqual([
       '!(if context has claims.level then principal is Anonymous else context.nope) -> true',
       expect.stringContaining('if context has claims.level then principal is Anonymous else context.nope'),
@@ -64,7 +64,7 @@ describe('the explanation of an expression', () => {
     ]);
   });
 
-  it('shows the part that failed, and nothing that was not looked at', () => {
+  it('shows the part that failed, and no part that was not evaluated', () => {
     expect(told('true && context.claims.dept == context.nope')).toEqual([
       'context.claims.dept -> attribute_missing | {sub: "alice", roles: ["reader"], level: 3}.dept',
     ]);

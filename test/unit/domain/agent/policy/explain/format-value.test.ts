@@ -31,7 +31,7 @@ describe('a value as Cedar text', () => {
     expect(formatValue(value)).toBe(text);
   });
 
-  it('is cut where it is long or deep', () => {
+  it('is cut if long or deep', () => {
     expect(formatValue('x'.repeat(300))).toBe(`"${'x'.repeat(200)}"...`);
     expect(formatValue(setOf(Array.from({ length: 22 }, (_, index) => index)))).toMatch(/19, \.\.\. 2 more\]$/);
     let deep: Value = 1;
@@ -40,7 +40,7 @@ describe('a value as Cedar text', () => {
   });
 });
 
-describe('a point in time as Cedar text', () => {
+describe('a datetime as Cedar text', () => {
   it.each([
     [0, 'datetime("1970-01-01")'],
     [-1, 'datetime("1969-12-31T23:59:59.999Z")'],

@@ -15,7 +15,7 @@ const least = -(2n ** 63n);
 const greatest = 2n ** 63n - 1n;
 
 describe('parseDatetime', () => {
-  it('reads every day from year 0 to year 9999 as the calendar of the platform does', () => {
+  it('reads every day from year 0 to year 9999 as JavaScript does', () => {
     for (let ms = Date.UTC(2000, 0, 1); ms < Date.UTC(2009, 0, 1); ms += 86_400_000) {
       expect(msOf(new Date(ms).toISOString().slice(0, 10))).toBe(ms);
     }
@@ -36,12 +36,12 @@ describe('parseDatetime', () => {
     expect(msOf('1970-01-01T00:00:00+0000')).toBe(0);
   });
 
-  it('knows leap days', () => {
+  it('accepts leap days', () => {
     for (const year of ['0000', '0004', '1600', '2000', '2024']) expect(msOf(`${year}-02-29`), year).not.toBeNull();
     for (const year of ['0001', '1700', '1900', '2023', '2100']) expect(msOf(`${year}-02-29`), year).toBeNull();
   });
 
-  it('refuses every other form, and days and times that are not', () => {
+  it('refuses every other form, and dates and times that do not exist', () => {
     for (const text of [
       '',
       '2024',
@@ -90,7 +90,7 @@ describe('parseDatetime', () => {
 });
 
 describe('datetimes', () => {
-  it('move by a duration and have one between them, within 64 bits', () => {
+  it('support offset and difference within 64 bits', () => {
     expect(offsetDatetime(time(1000), duration(-3000))).toEqual(time(-2000));
     expect(offsetDatetime(time(greatest), duration(1))).toBeNull();
     expect(offsetDatetime(time(least), duration(-1))).toBeNull();
@@ -99,7 +99,7 @@ describe('datetimes', () => {
     expect(durationSince(time(0), time(least))).toBeNull();
   });
 
-  it('have a date that is not after them and a time of day that is not negative', () => {
+  it('have an earlier or equal date and a non-negative time of day', () => {
     expect(dateOf(time(86_400_001))).toEqual(time(86_400_000));
     expect(dateOf(time(-1))).toEqual(time(-86_400_000));
     expect(dateOf(time(-86_400_000))).toEqual(time(-86_400_000));

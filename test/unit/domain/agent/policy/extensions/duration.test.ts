@@ -4,7 +4,7 @@ import { parseCedarDuration } from '../../../../../../src/domain/agent/policy/ex
 const ms = (text: string): unknown => parseCedarDuration(text)?.ms ?? null;
 
 describe('parseDuration', () => {
-  it('adds up its parts', () => {
+  it('adds its parts', () => {
     expect(ms('1d2h3m4s5ms')).toBe(93_784_005);
     expect(ms('-1d12h')).toBe(-129_600_000);
     expect(ms('5m')).toBe(300_000);
@@ -16,7 +16,7 @@ describe('parseDuration', () => {
     expect(ms(`${'0'.repeat(1000)}7s`)).toBe(7000);
   });
 
-  it('reads all that 64 bits hold, and no more', () => {
+  it('accepts exactly the 64-bit range', () => {
     expect(ms('9223372036854775807ms')).toBe(2n ** 63n - 1n);
     expect(ms('9223372036854775808ms')).toBeNull();
     expect(ms('-9223372036854775808ms')).toBe(-(2n ** 63n));

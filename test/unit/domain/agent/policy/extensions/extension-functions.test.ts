@@ -33,14 +33,14 @@ const samples: readonly Value[] = [
 ];
 
 describe('extensionFunction', () => {
-  it('has every function that has a signature, and no other', () => {
+  it('has exactly the functions with a signature', () => {
     for (const name of extensionSignatures.keys()) expect(extensionFunction(name), name).toBeTypeOf('function');
     for (const name of ['contains', 'toString', 'constructor', '__proto__', '', 'IP']) {
       expect(extensionFunction(name), name).toBeUndefined();
     }
   });
 
-  it('takes as many values as its signature says', () => {
+  it('accepts the number of arguments of the signature', () => {
     for (const [name, { style, parameters }] of extensionSignatures) {
       const expected = style === 'method' ? parameters + 1 : parameters;
       for (const count of [0, 1, 2, 3]) {
@@ -51,7 +51,7 @@ describe('extensionFunction', () => {
     }
   });
 
-  it('fails with an error that never shows a value', () => {
+  it('fails with an error that never contains a value', () => {
     let failures = 0;
     for (const [name, { style, parameters }] of extensionSignatures) {
       for (const first of samples) {
@@ -66,7 +66,7 @@ describe('extensionFunction', () => {
     expect(failures).toBeGreaterThan(100);
   });
 
-  it('names the types where they are wrong', () => {
+  it('names the types if they are wrong', () => {
     expect(call('ip', 1)).toEqual({
       kind: 'error',
       code: 'type_error',
@@ -81,7 +81,7 @@ describe('extensionFunction', () => {
     });
   });
 
-  it('fails with an extension error for a text that cannot be read and for a result beyond 64 bits', () => {
+  it('fails with an extension error for an invalid text and for a result beyond 64 bits', () => {
     const far = call('offset', value('datetime', '1970-01-01'), value('duration', '-9223372036854775808ms')) as Value;
     const outcomes = [
       call('decimal', '1'),
@@ -96,7 +96,7 @@ describe('extensionFunction', () => {
       expect(outcome).toMatchObject({ kind: 'error', code: 'extension_error', span: null });
   });
 
-  it('compares decimals and takes durations apart', () => {
+  it('compares decimals and converts durations', () => {
     const [small, large] = [value('decimal', '-1.5'), value('decimal', '1.5')];
     expect(call('lessThan', small, large)).toBe(true);
     expect(call('lessThan', small, small)).toBe(false);

@@ -15,7 +15,7 @@ const ip = (text: string): IpValue => {
 const within = (text: string, range: string): boolean => isInRange(ip(text), ip(range));
 
 describe('parseIp', () => {
-  it('reads addresses of both versions, with a prefix length or without', () => {
+  it('reads addresses of both versions, with an optional prefix length', () => {
     expect(ip('10.0.0.1')).toEqual({ kind: 'ip', version: 4, address: 0x0a00_0001n, prefixLength: 32 });
     expect(ip('10.0.0.1/8')).toEqual({ kind: 'ip', version: 4, address: 0x0a00_0001n, prefixLength: 8 });
     expect(ip('0.0.0.0/0')).toEqual({ kind: 'ip', version: 4, address: 0n, prefixLength: 0 });
@@ -25,7 +25,7 @@ describe('parseIp', () => {
     expect(ip('ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff/128').address).toBe(2n ** 128n - 1n);
   });
 
-  it('keeps a mapped IPv4 address in hexadecimal an IPv6 address', () => {
+  it('keeps an IPv4-mapped address in hexadecimal as IPv6', () => {
     expect(ip('::ffff:7f00:1')).toEqual({ kind: 'ip', version: 6, address: 0xffff_7f00_0001n, prefixLength: 128 });
     expect(ip('::FFFF:0:0/96')).toEqual({ kind: 'ip', version: 6, address: 0xffff_0000_0000n, prefixLength: 96 });
   });
@@ -72,7 +72,7 @@ describe('parseIp', () => {
 });
 
 describe('isInRange', () => {
-  it('asks for every address of a network', () => {
+  it('requires every address of a network', () => {
     expect(within('10.1.2.3', '10.0.0.0/8')).toBe(true);
     expect(within('10.1.2.3', '10.255.255.255/8')).toBe(true);
     expect(within('11.1.2.3', '10.0.0.0/8')).toBe(false);
@@ -86,7 +86,7 @@ describe('isInRange', () => {
     expect(within('ff::/0', '::/0')).toBe(true);
   });
 
-  it('is false across versions, even for everything', () => {
+  it('is false across versions, even for the whole range', () => {
     expect(within('10.0.0.1', '::/0')).toBe(false);
     expect(within('::ffff:a00:1', '10.0.0.0/8')).toBe(false);
     expect(within('::1', '0.0.0.0/0')).toBe(false);
@@ -94,7 +94,7 @@ describe('isInRange', () => {
 });
 
 describe('isLoopback and isMulticast', () => {
-  it('ask for every address of a network', () => {
+  it('require every address of a network', () => {
     const loopback = ['127.0.0.1', '127.255.255.255', '127.0.0.0/8', '::1', '::1/128'];
     const notLoopback = ['128.0.0.1', '127.0.0.0/7', '::2', '::1/127', '::', '::ffff:7f00:1', '10.0.0.1'];
     for (const text of loopback) expect(isLoopbackRange(ip(text)), text).toBe(true);

@@ -5,7 +5,7 @@ import { httpMethods } from '../../../../../../src/domain/agent/policy/gateway-m
 import { parsePolicies } from '../../../../../../src/domain/agent/policy/parse/parse-policies.js';
 import { modelFindings as check, whenFindings as when } from '../../../../../support/agent/model-findings.js';
 
-describe('the check against the model of the gateway', () => {
+describe('the check against the gateway model', () => {
   it.each([
     'permit(principal, action, resource);',
     'permit(principal, action == Action::"GET", resource);',
@@ -352,14 +352,14 @@ describe('the check against the model of the gateway', () => {
     expect(when(condition)).toEqual([{ at, message, suggestion: expect.stringMatching(/./) }]);
   });
 
-  it('finds what is deep inside, once for each place', () => {
+  it('finds deeply nested mistakes, once per position', () => {
     const found = when(
       'if !(1 + context.claims.a * -context.rolez > 2) then ["x"].contains(resource.pth) else ip("::1") == ip(principal.addr)',
     );
     expect(found.map(({ at }) => at)).toEqual(['context.rolez', 'resource.pth', 'principal.addr']);
   });
 
-  it('tells which policy it is, and looks at every condition', () => {
+  it('names the policy, and checks every condition', () => {
     const parsed = parsePolicies(
       'permit(principal, action, resource); permit(principal, action, resource) when { true } unless { resource.pth == "" };',
       'extended',
@@ -368,7 +368,7 @@ describe('the check against the model of the gateway', () => {
     expect(found.map(({ policyId }) => policyId)).toEqual(['policy1']);
   });
 
-  it('knows every method that the parser of Node takes', () => {
+  it("knows every method that Node's parser accepts", () => {
     expect(METHODS.filter((method) => !(httpMethods as readonly string[]).includes(method))).toEqual([]);
   });
 });

@@ -71,8 +71,8 @@ const decided = (identity: Identity | null, some: Partial<RequestAttributes>) =>
   return decide(policies.compiled, gatewayRequest(principal.value, { ...facts, ...some }));
 };
 
-describe('requests to the gateway, decided', () => {
-  it('by policies that fit its model', () => {
+describe('decisions on requests to the gateway', () => {
+  it('follow policies that fit its model', () => {
     expect(modelProblems(policies, { strict: true, rolesPossible: true })).toEqual([]);
   });
 
@@ -106,18 +106,18 @@ describe('requests to the gateway, decided', () => {
     });
   });
 
-  it('against who is forbidden, whatever else is permitted', () => {
+  it('forbid a principal despite any permit', () => {
     const { decision, reasons } = decided(bearer({ roles: 'reader', suspended: true }), {});
     expect([decision, reasons]).toEqual(['deny', ['suspended']]);
   });
 
-  it('with an error where a claim is not what the policy takes it for', () => {
+  it('contain an error if a claim has another type than the policy expects', () => {
     const { decision, errors } = decided(bearer({ roles: 'reader', suspended: 'yes' }), {});
     expect(decision).toBe('allow');
     expect(errors).toMatchObject([{ policyId: 'suspended', effect: 'forbid', error: { code: 'type_error' } }]);
   });
 
-  it('with an error where a policy needs an address that cannot be read', () => {
+  it('contain an error if a policy needs an invalid address', () => {
     const { decision, errors } = decided(bearer({ org: { unit: 'staff' } }), { clientIp: 'unknown' });
     expect(decision).toBe('deny');
     expect(errors).toMatchObject([{ policyId: 'staff-from-inside', error: { code: 'attribute_missing' } }]);

@@ -34,7 +34,7 @@ const rolesFrom = (claims: Claims, rolesClaim: string | null = 'roles') =>
 const claim = (value: ClaimValue): Value | undefined =>
   principal(bearer({ sub: 'alice', it: value })).claims.attributes.get('it');
 
-describe('the principal of the gateway', () => {
+describe('the gateway principal', () => {
   it('is the user with its id, roles and claims, and is in its roles', () => {
     const { entity, roles, claims, authMethod } = principal(bearer({ sub: 'alice', roles: ['reader', 'editor'] }));
     expect(entity.uid).toEqual(entityUid('User', 'alice'));
@@ -50,7 +50,7 @@ describe('the principal of the gateway', () => {
     expect(authMethod).toBe('jwt');
   });
 
-  it('is anonymous, with no roles and no claims, where there is no identity', () => {
+  it('is anonymous, without roles and claims, if there is no identity', () => {
     const { entity, roles, claims, authMethod } = principal(null);
     expect(entity.uid).toEqual(entityUid('Anonymous', 'anonymous'));
     expect(entity.attributes.get('id')).toBe('anonymous');
@@ -60,7 +60,7 @@ describe('the principal of the gateway', () => {
     expect(authMethod).toBe('none');
   });
 
-  it('is another one than a user who is named like the anonymous one', () => {
+  it('differs from a user with the name of the anonymous principal', () => {
     const named = principal(bearer({ sub: 'anonymous' })).entity.uid;
     expect(entityKey(named)).not.toBe(entityKey(principal(null).entity.uid));
   });
@@ -91,22 +91,22 @@ describe('the principal of the gateway', () => {
     [{ sub: null }],
     [{ sub: ['alice'] }],
     [{ sub: { sub: 'alice' } }],
-  ])('is missing, and nobody else, where the claim is no user id: %j', (claims) => {
+  ])('is missing, without fallback, if the claim is not a user id: %j', (claims) => {
     expect(refusal(bearer(claims))).toBe('principal_missing');
   });
 
   it.each(['toString', '__proto__', 'constructor'])(
-    'is missing where only every object has the claim: %s',
+    'is missing if the claim is only inherited from Object: %s',
     (principalClaim) => {
       expect(refusal(bearer({ sub: 'alice' }), { principalClaim, rolesClaim: null })).toBe('principal_missing');
     },
   );
 
-  it('is missing where the claim is a long number', () => {
+  it('is missing if the claim is a long number', () => {
     expect(refusal(bearer({ sub: 175928847299117063n }))).toBe('principal_missing');
   });
 
-  it('is missing where a token brings no claims', () => {
+  it('is missing if a token has no claims', () => {
     expect(refusal({ ...bearer({}), claims: null })).toBe('principal_missing');
   });
 });
@@ -139,31 +139,31 @@ describe('the roles of the principal', () => {
     [175928847299117063n],
     [new SpelledNumber('18446744073709551616')],
     [['a', new SpelledNumber('18446744073709551616')]],
-  ])('make nobody a user without roles where the claim is no list of texts (%#)', (roles) => {
+  ])('are unusable, not empty, if the claim is not a list of strings (%#)', (roles) => {
     expect(refusal(bearer({ sub: 'alice', roles }))).toBe('roles_unusable');
     const nested = bearer({ sub: 'alice', realm_access: { roles } });
     expect(refusal(nested, { principalClaim: 'sub', rolesClaim: 'realm_access.roles' })).toBe('roles_unusable');
   });
 
-  it('are found by a path of names', () => {
+  it('are found at a dotted path', () => {
     expect(rolesFrom({ realm_access: { roles: ['a'] } }, 'realm_access.roles')).toEqual(['a']);
   });
 
-  it('are those of the claim whose own name has the dots, where there is one', () => {
+  it('come from the claim with the dotted name, if it exists', () => {
     const claims = { 'realm_access.roles': 'own', realm_access: { roles: 'nested' } };
     expect(rolesFrom(claims, 'realm_access.roles')).toEqual(['own']);
     expect(rolesFrom({ 'https://example.com/roles': 'a' }, 'https://example.com/roles')).toEqual(['a']);
   });
 
   it.each(['missing', 'missing.roles', 'constructor.name', '__proto__.x', '', '.'])(
-    'are none where the path leads nowhere: %s',
+    'are empty if the path does not exist: %s',
     (path) => {
       expect(rolesFrom({ roles: ['a'] }, path)).toEqual([]);
     },
   );
 
   it.each(['roles.missing', 'roles.length', 'roles.roles'])(
-    'make nobody a user without roles where something without members is on the way: %s',
+    'are unusable, not empty, if a value on the path is not an object: %s',
     (path) => {
       const options = { principalClaim: 'sub', rolesClaim: path };
       expect(refusal(bearer({ sub: 'alice', roles: ['a'] }), options)).toBe('roles_unusable');
@@ -171,17 +171,17 @@ describe('the roles of the principal', () => {
     },
   );
 
-  it('are never found inside of a number', () => {
+  it('are never found inside a number', () => {
     const number = new SpelledNumber('18446744073709551616');
     const options = { principalClaim: 'sub', rolesClaim: 'roles.text' };
     expect(refusal(bearer({ sub: 'alice', roles: number }), options)).toBe('roles_unusable');
   });
 
-  it('are none where no claim is configured', () => {
+  it('are empty without a configured claim', () => {
     expect(rolesFrom({ roles: ['a'] }, null)).toEqual([]);
   });
 
-  it('may be 256 of 256 characters, and beyond that nobody is judged', () => {
+  it('can be 256 of 256 characters, and beyond that the principal is refused', () => {
     const role = (index: number) => String(index).padStart(256, 'r');
     const roles = Array.from({ length: 256 }, (_, index) => role(index));
     expect(rolesFrom({ roles })).toHaveLength(256);
@@ -191,7 +191,7 @@ describe('the roles of the principal', () => {
     expect(refusal(bearer({ sub: 'alice', roles: 'r'.repeat(257) }))).toBe('roles_unusable');
   });
 
-  it('cannot be mixed up with roles that hold the separator of keys', () => {
+  it('are distinct from roles that contain the key separator', () => {
     const { entity } = principal(bearer({ sub: 'a', roles: ['x\0y', 'Role\0x'] }));
     expect(entity.ancestors.has(entityKey(entityUid('Role', 'x')))).toBe(false);
     expect(entity.ancestors.size).toBe(2);
@@ -209,12 +209,12 @@ describe('the claims of the principal', () => {
     [1e300, '1e+300'],
     [2 ** 63, '9223372036854776000'],
     [-(2 ** 64), '-18446744073709552000'],
-  ])('are values: %j', (json, expected) => {
+  ])('become values: %j', (json, expected) => {
     expect(claim(json)).toBe(expected);
     expect(Object.is(claim(json), -0)).toBe(false);
   });
 
-  it('leave out a null, in arrays and objects too', () => {
+  it('omit nulls, also in arrays and objects', () => {
     expect(claim(null)).toBeUndefined();
     expect(equalValues(claim([null, 1, null]) as Value, setOf([1]))).toBe(true);
     expect(equalValues(claim({ a: null, b: 1 }) as Value, recordOf([['b', 1]]))).toBe(true);
@@ -233,7 +233,7 @@ describe('the claims of the principal', () => {
     ['18446744073709551615', '18446744073709551615'],
     ['1.50', '1.5'],
     ['9007199254740992.5', '9007199254740992.5'],
-  ])('have the exact value of a number, a long where it is a 64-bit integer: %s', (text, expected) => {
+  ])('keep the exact value of a number, as a long if it fits in 64 bits: %s', (text, expected) => {
     const claims = parseClaims(`{"sub":"a","it":${text},"all":[${text}],"deep":{"it":${text}}}`) as Claims;
     const { attributes } = principal(bearer(claims)).claims;
     expect(attributes.get('it')).toBe(expected);
@@ -241,7 +241,7 @@ describe('the claims of the principal', () => {
     expect(equalValues(attributes.get('deep') as Value, recordOf([['it', expected]]))).toBe(true);
   });
 
-  it('make sets of arrays and records of objects', () => {
+  it('convert arrays to sets and objects to records', () => {
     const value = claim({ a: [1, 1, [2], { b: 'c' }] }) as Value;
     expect(equalValues(value, recordOf([['a', setOf([1, setOf([2]), recordOf([['b', 'c']])])]]))).toBe(true);
   });
@@ -253,14 +253,14 @@ describe('the claims of the principal', () => {
     [{ __expr: 'Role::"admin"' }],
     [{ kind: 'entity', type: 'Role', id: 'admin' }],
     [{ kind: 'ip', version: 4, address: 1, prefixLength: 32 }],
-  ])('never make an entity or an extension value: %j', (json) => {
+  ])('never become an entity or an extension value: %j', (json) => {
     const value = claim(json);
     expect(value).toMatchObject({ kind: 'record' });
     const [first] = Object.keys(json);
     expect(typeof value === 'object' && value.kind === 'record' && value.attributes.has(first as string)).toBe(true);
   });
 
-  it('keep a key that objects have by nature as a plain key', () => {
+  it('treat property names of Object as plain keys', () => {
     const claims = parseClaims('{"sub":"a","__proto__":{"admin":true}}') as Claims;
     const { attributes } = principal(bearer(claims)).claims;
     expect([...attributes.keys()]).toEqual(['sub', '__proto__']);

@@ -31,8 +31,8 @@ const resourceOf = (some: Partial<RequestAttributes>) => {
   return Object.fromEntries(entities.get(resource)?.attributes ?? []);
 };
 
-describe('the request of the gateway', () => {
-  it('asks about the method, the path and the user', () => {
+describe('the gateway request', () => {
+  it('contains the method, the path and the user', () => {
     const { principal, action, resource, entities } = request();
     expect(principal).toEqual(entityUid('User', 'alice'));
     expect(action).toEqual(entityUid('Action', 'GET'));
@@ -41,7 +41,7 @@ describe('the request of the gateway', () => {
     expect(entities.get(entityUid('User', 'alice'))).toBe(alice.entity);
   });
 
-  it('takes a method that it does not know as it is', () => {
+  it('accepts an unknown method unchanged', () => {
     expect(request({ method: 'get' }).action).toEqual(entityUid('Action', 'get'));
     expect(request({ method: '__proto__' }).action).toEqual(entityUid('Action', '__proto__'));
   });
@@ -63,11 +63,11 @@ describe('the request of the gateway', () => {
       { uri: '/', host: 'user@evil' },
       { path: '/', host: '', query: '' },
     ],
-  ])('tells path, host and query of the resource: %j', (some, expected) => {
+  ])('gives path, host and query of the resource: %j', (some, expected) => {
     expect(resourceOf(some)).toEqual(expected);
   });
 
-  it('tells nothing of other users, other paths, roles and actions', () => {
+  it('knows no other users, paths, roles and actions', () => {
     const { entities } = request();
     for (const [type, id] of [
       ['User', 'bob'],
@@ -81,7 +81,7 @@ describe('the request of the gateway', () => {
     }
   });
 
-  it('cannot be made to take a user for a path, or a path for a user', () => {
+  it('never confuses a user and a path', () => {
     const { entities } = gatewayRequest(alice, { ...facts, uri: 'alice' });
     expect(entities.get(entityUid('User', 'alice'))?.attributes.has('roles')).toBe(true);
     expect(entities.get(entityUid('Resource', 'alice'))?.attributes.has('roles')).toBe(false);
@@ -112,18 +112,18 @@ describe('the request of the gateway', () => {
     ['255.255.255.255', '255.255.255.255'],
     ['::ffff:10.0.0.1', '10.0.0.1'],
     ['::ffff:a00:1', '10.0.0.1'],
-  ])('reads the address of the client: %s', (clientIp, address) => {
+  ])('contains the client address: %s', (clientIp, address) => {
     expect(request({ clientIp }).context.attributes.get('client_ip')).toEqual(parseIp(address));
   });
 
   it.each(['', 'unix:', 'localhost', '10.0.0.1/8', '10.0.0.1:80', '[::1]', 'fe80::1%eth0'])(
-    'has no address of the client where it cannot be read: %s',
+    'omits an invalid client address: %s',
     (clientIp) => {
       expect(request({ clientIp }).context.attributes.has('client_ip')).toBe(false);
     },
   );
 
-  it('tells a part of the context as it tells the whole', () => {
+  it('gives attributes equal to those of the full context', () => {
     for (const clientIp of ['192.0.2.7', 'unknown']) {
       const { attributes } = request({ clientIp }).context;
       const whole = new Map(attributes);
@@ -150,14 +150,14 @@ describe('the request of the gateway', () => {
     }
   });
 
-  it('has a context that is equal to a record of the same', () => {
+  it('has a context equal to a plain record', () => {
     const { context } = request();
     expect(equalValues(context, recordOf(context.attributes))).toBe(true);
     expect(equalValues(recordOf(context.attributes), context)).toBe(true);
     expect(equalValues(context, recordOf([['method', 'GET']]))).toBe(false);
   });
 
-  it('says that nothing authenticated an anonymous request', () => {
+  it('has the auth method none for an anonymous request', () => {
     const { principal, context } = gatewayRequest(anonymousPrincipal, facts);
     expect(principal).toEqual(entityUid('Anonymous', 'anonymous'));
     expect(context.attributes.get('auth_method')).toBe('none');

@@ -26,14 +26,14 @@ const named = (type: ModelType) => (type.kind === 'plain' ? type.name : type.kin
 const modelled = (attributes: ReadonlyMap<string, ModelType>) =>
   [...attributes].map(([name, type]) => [name, named(type)]);
 
-describe('the model of the gateway', () => {
-  it('has the attributes that entities are given, and of their types', () => {
+describe('the gateway model', () => {
+  it('has the actual attributes and types of entities', () => {
     expect(modelled(entityAttributes.User)).toEqual(typesOf(made.value.entity.attributes));
     expect(modelled(entityAttributes.Anonymous)).toEqual(typesOf(anonymousPrincipal.entity.attributes));
     expect(modelled(entityAttributes.Resource)).toEqual(typesOf(entities.get(resource)?.attributes ?? []));
   });
 
-  it('has the attributes that the context is given', () => {
+  it('has the actual attributes of the context', () => {
     expect(modelled(variableTypes.context.attributes)).toEqual(typesOf(context.attributes));
   });
 });

@@ -44,8 +44,8 @@ const silent = [
   ].map(when),
 ];
 
-describe('roles that nobody can have', () => {
-  it.each(speaking)('are found in %s', (text) => {
+describe('roles that no principal can have', () => {
+  it.each(speaking)('are reported in %s', (text) => {
     expect(found(text)).toEqual([
       {
         policyId: 'policy0',
@@ -56,11 +56,11 @@ describe('roles that nobody can have', () => {
     ]);
   });
 
-  it.each(silent)('are not found in %s', (text) => {
+  it.each(silent)('are not reported in %s', (text) => {
     expect(found(text)).toEqual([]);
   });
 
-  it('are a finding for each policy that speaks of them, at that policy', () => {
+  it('give one finding per policy, at that policy', () => {
     const [first, other, last] = [
       speaking[0],
       silent[0],
@@ -70,7 +70,7 @@ describe('roles that nobody can have', () => {
     expect(found(text).map(({ span }) => text.slice(span.start, span.end))).toEqual([first, last]);
   });
 
-  it('are none where somebody can have them', () => {
+  it('are not reported if principals can have roles', () => {
     expect(found(speaking.join('\n'), true)).toEqual([]);
   });
 });

@@ -7,7 +7,7 @@ const alice = { type: 'User', id: 'alice' };
 const entity = (more: Record<string, ExactJson>): ExactJson => [{ uid: alice, attrs: {}, parents: [], ...more }];
 
 describe('entitiesFromJson', () => {
-  it('reads attributes, tags and parents, and gathers what is above', () => {
+  it('reads attributes, tags and parents, and computes ancestors', () => {
     const entities = entitiesFromJson([
       {
         uid: alice,
@@ -28,7 +28,7 @@ describe('entitiesFromJson', () => {
     expect(entities.value.get(entityUid('User', 'nobody'))).toBeUndefined();
   });
 
-  it('lets attributes and tags have any name, the reserved ones too', () => {
+  it('accepts any name of attributes and tags, including reserved ones', () => {
     const entities = entitiesFromJson(entity({ attrs: { __entity: 1, '': 2, constructor: 3 }, tags: { __extn: 4 } }));
     if (!entities.ok) throw new Error(entities.error);
     const known = entities.value.get(entityUid('User', 'alice'));
@@ -77,7 +77,7 @@ describe('entitiesFromJson', () => {
     expect(entitiesFromJson(json)).toEqual({ ok: false, error });
   });
 
-  it('refuses a cycle, and an entity that is there twice with different contents', () => {
+  it('refuses a cycle, and an entity declared twice with different contents', () => {
     expect(entitiesFromJson(entity({ parents: [alice] })).ok).toBe(false);
     const twice = (age: number): ExactJson => ({ uid: alice, attrs: { age }, parents: [] });
     expect(entitiesFromJson([twice(1), twice(2)]).ok).toBe(false);

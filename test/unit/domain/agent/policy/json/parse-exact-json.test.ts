@@ -20,13 +20,13 @@ describe('parseExactJson', () => {
   });
 
   it.each(['9223372036854775808', '-9223372036854775809', '1.0', '1e3', '-0', '0.5', '1E400', '1'.repeat(5000)])(
-    'keeps %s as it was written, for it is no 64-bit integer',
+    'keeps %s as text, because it is not a 64-bit integer',
     (text) => {
       expect(parseExactJson(`[${text}]`)).toEqual(ok([new UnusableNumber(text)]));
     },
   );
 
-  it('reads what JSON can carry', () => {
+  it('reads all JSON values', () => {
     const text = ' { "a" : [ true , false , null , "x\\n\\u00e9\\ud83d\\ude00\\/" , { } , [ ] ] } ';
     expect(parseExactJson(text)).toEqual(ok({ a: [true, false, null, 'x\né😀/', {}, []] }));
   });
@@ -46,11 +46,11 @@ describe('parseExactJson', () => {
     ['1 2', 'line 1, column 3: expected the end of the text'],
     ['', 'line 1, column 1: expected a value'],
     ['01', 'line 1, column 2: expected the end of the text'],
-  ])('says where %j is wrong', (text, error) => {
+  ])('gives the position of the error in %j', (text, error) => {
     expect(parseExactJson(text)).toEqual({ ok: false, error });
   });
 
-  it('takes __proto__ for a key like any other', () => {
+  it('treats __proto__ as an ordinary key', () => {
     const json = parseExactJson('{"__proto__": {"polluted": 1}}');
     if (!json.ok) throw new Error(json.error);
     expect(Object.getOwnPropertyNames(json.value)).toEqual(['__proto__']);

@@ -19,25 +19,25 @@ describe('valueFromJson', () => {
     expect(valueFromJson(-0)).toEqual(ok(0));
   });
 
-  it('turns an integer that needs no bigint into a number, so that equal longs are equal', () => {
+  it('converts integers to numbers where safe, so equal longs are equal', () => {
     expect(valueFromJson(7n)).toEqual(ok(7));
   });
 
-  it('reads entities, and extension values as functions make them', () => {
+  it('reads entities and extension values', () => {
     const entity = { kind: 'entity', type: 'Photos::Album', id: 'a"b' };
     expect(valueFromJson({ __entity: { type: 'Photos::Album', id: 'a"b' } })).toEqual(ok(entity));
     expect(valueFromJson(decimal('1.5'))).toEqual(ok({ kind: 'decimal', units: 15000 }));
     expect(valueFromJson({ __extn: { fn: 'decimal', args: ['1.5'] } })).toEqual(ok({ kind: 'decimal', units: 15000 }));
   });
 
-  it('reads a method as a function whose first argument is what stands before the dot', () => {
+  it('reads a method as a function with the receiver as first argument', () => {
     const datetime = { __extn: { fn: 'datetime', arg: '1970-01-01' } };
     const json = { __extn: { fn: 'offset', args: [datetime, { __extn: { fn: 'duration', arg: '-5ms' } }] } };
     expect(valueFromJson(json)).toEqual(ok({ kind: 'datetime', ms: -5 }));
     expect(valueFromJson({ __extn: { fn: 'lessThan', args: [decimal('1.0'), decimal('1.1')] } })).toEqual(ok(true));
   });
 
-  it('makes one element of equal elements of a set', () => {
+  it('merges equal elements of a set', () => {
     const set = valueFromJson([decimal('1.0'), decimal('1.00'), { b: 1, a: 2 }, { a: 2, b: 1 }]);
     expect(set.ok && typeof set.value === 'object' && set.value.kind === 'set' && set.value.elements.length).toBe(2);
   });
@@ -58,7 +58,7 @@ describe('valueFromJson', () => {
     [{ __extn: { fn: 'unknown', arg: 'a' } }, 'at .__extn: "unknown" is not supported: give a known value'],
     [{ __entity: { type: 'A', id: 'a', z: [1.5] } }, 'at .__entity.z[0]: 1.5 is not a 64-bit integer'],
     [{ a: [{ __expr: '1' }] }, 'at .a[0]: "__expr" is not supported: write "__entity", "__extn" or plain JSON'],
-  ])('refuses what is no value: %#', (json, error) => {
+  ])('refuses an invalid value: %#', (json, error) => {
     expect(valueFromJson(json)).toEqual({ ok: false, error });
   });
 
@@ -69,7 +69,7 @@ describe('valueFromJson', () => {
     ['datetime', '2024-02-30'],
     ['duration', '1 day'],
     ['toDate', '2024-01-01'],
-  ])('refuses %s of %j, with the place', (fn, arg) => {
+  ])('refuses %s of %j, with the path', (fn, arg) => {
     const value = valueFromJson({ since: { __extn: { fn, arg } } });
     expect(value.ok).toBe(false);
     expect(!value.ok && value.error).toMatch(/^at \.since\.__extn: /);
@@ -85,12 +85,12 @@ describe('valueFromJson', () => {
     { __extn: { fn: 'ip', arg: '::1' }, more: 1 },
     { __expr: 1 },
     { __expr: '1', more: 1 },
-  ])('takes what has not the very shape of an escape for a record, as Cedar does: %j', (json) => {
+  ])('reads an object without the exact shape of an escape as a record, as Cedar does: %j', (json) => {
     const value = valueFromJson(json);
     expect(value.ok && typeof value.value === 'object' && value.value.kind).toBe('record');
   });
 
-  it('passes over keys that an escape has besides, as Cedar does', () => {
+  it('ignores additional keys of an escape, as Cedar does', () => {
     const entity = { kind: 'entity', type: 'A', id: 'a' };
     expect(valueFromJson({ __entity: { type: 'A', id: 'a', z: null } })).toEqual(ok(entity));
     expect(valueFromJson({ __extn: { fn: 'decimal', arg: '1.5', args: [null] } })).toEqual(

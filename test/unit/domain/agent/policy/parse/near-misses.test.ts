@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { expressionProblems, policyProblems } from '../../../../../support/agent/parsed-policy.js';
 
-describe('suggestions for policies that are nearly right', () => {
+describe('suggestions for nearly correct policies', () => {
   it.each([
     ['permits(principal, action, resource);', 'did you mean "permit"?'],
     ['Permit(principal, action, resource);', 'did you mean "permit"?'],
@@ -59,7 +59,7 @@ describe('suggestions for policies that are nearly right', () => {
     expect(expressionProblems(text, 'extended')[0]).toContain(suggestion);
   });
 
-  it('shows nothing that is hidden, and nothing long', () => {
+  it('are escaped and short', () => {
     expect(expressionProblems('\u202e')[0]).toContain('found `\\u{202e}`');
     expect(expressionProblems('\0')[0]).toContain('found `\\u{0}`');
     const [problem = ''] = expressionProblems('a'.repeat(100_000));

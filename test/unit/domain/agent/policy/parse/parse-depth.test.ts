@@ -36,22 +36,22 @@ describe('deep expressions', () => {
     ['branches', 'if true then 1 else '.repeat(many)],
     ['negations', '!('.repeat(many)],
     ['is in', 'principal is A in ('.repeat(many)],
-  ])('are refused with a place: %s', (_, text) => {
+  ])('are refused with a position: %s', (_, text) => {
     const [problem = ''] = expressionProblems(text);
     expect(problem).toContain(`nested more than ${policyLimits.depth} deep`);
   });
 
-  it.each(['!', '-'])('a long row of %s is refused', (operator) => {
+  it.each(['!', '-'])('are refused as a long row of %s', (operator) => {
     expect(expressionProblems(operator.repeat(many))).toEqual([`0-5 more than 4 \`${operator}\` in a row`]);
   });
 
-  it('deep parentheses in scopes are refused', () => {
+  it('are refused as parentheses in scopes', () => {
     for (const scope of [`principal == ${'('.repeat(many)}`, `principal, action in ${'('.repeat(many)}`]) {
       expect(policyProblems(`permit(${scope}`)[0]).toContain('nested more than');
     }
   });
 
-  it('are read up to the limit', () => {
+  it('parse up to the limit', () => {
     const limit = policyLimits.depth;
     expect(oneExpression(`${'('.repeat(limit - 1)}1${')'.repeat(limit - 1)}`)).toMatchObject({ kind: 'literal' });
     expect(heightOf(oneExpression(`principal${'.a'.repeat(limit - 1)}`))).toBe(limit);
@@ -60,7 +60,7 @@ describe('deep expressions', () => {
     expect(expressionProblems(`${'['.repeat(limit)}1${']'.repeat(limit)}`)).toHaveLength(1);
   });
 
-  it('cannot get a deeper tree out of many moderate depths', () => {
+  it('cannot combine moderate depths into a deeper tree', () => {
     const limit = policyLimits.depth;
     for (let access = 1; access < limit; access += 7) {
       const levels = limit - 2;
@@ -72,7 +72,7 @@ describe('deep expressions', () => {
     }
   });
 
-  it('may be as wide as they like', () => {
+  it('can be arbitrarily wide', () => {
     const wide = (separator: string, operand: string): Expression =>
       oneExpression(Array.from({ length: many }, () => operand).join(separator));
     expect(heightOf(wide('&&', 'true'))).toBe(2);

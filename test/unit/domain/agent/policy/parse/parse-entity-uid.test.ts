@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { parseEntityUid } from '../../../../../../src/domain/agent/policy/parse/parse-entity-uid.js';
 
-describe('an entity written as in policies', () => {
-  it('is read with its type and id', () => {
+describe('an entity in policy syntax', () => {
+  it('parses to its type and id', () => {
     expect(parseEntityUid('A::User::"a\\"\\u{41}"')).toEqual({
       ok: true,
       value: { kind: 'entity', type: 'A::User', id: 'a"A' },

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { parseExpressionText } from '../../../../../../src/domain/agent/policy/parse/parse-entity-uid.js';
 
-describe('an expression that stands alone', () => {
-  it('has its problems in the order of the text', () => {
+describe('a standalone expression', () => {
+  it('reports problems in source order', () => {
     const parsed = parseExpressionText('else :: else', 'extended');
     expect(parsed.ok).toBe(false);
     const starts = parsed.ok ? [] : parsed.error.map(({ span }) => span.start);

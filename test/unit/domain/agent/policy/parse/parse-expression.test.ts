@@ -84,7 +84,7 @@ describe('expressions', () => {
     expect(shape(oneExpression(text))).toBe(expected);
   });
 
-  it('hold the whole of 64 bits', () => {
+  it('cover the whole 64-bit range', () => {
     expect(oneExpression('9223372036854775807')).toMatchObject({ value: 9223372036854775807n });
     expect(oneExpression('-9223372036854775808')).toMatchObject({ value: -9223372036854775808n });
     expect(oneExpression('9007199254740991')).toMatchObject({ value: 9007199254740991 });
@@ -96,7 +96,7 @@ describe('expressions', () => {
     }
   });
 
-  it('know where they are', () => {
+  it('have spans', () => {
     const text = ' (1 + 2) == -principal.a ';
     const whole = oneExpression(text);
     if (whole.kind !== 'comparison') return expect.fail(whole.kind);
@@ -144,12 +144,12 @@ describe('expressions', () => {
     expect(expressionProblems(text)[0]).toContain(problem);
   });
 
-  it('leave the number of arguments of extensions to the evaluation, as Cedar does', () => {
+  it('leave argument counts of extensions to the evaluation, as Cedar does', () => {
     expect(shape(oneExpression('decimal()'))).toBe('decimal()');
     expect(shape(oneExpression('ip("a", 1).isIpv4(2)'))).toBe('ip("a" 1).isIpv4(2)');
   });
 
-  it('have `startsWith` and `endsWith` in the extended dialect only', () => {
+  it('have `startsWith` and `endsWith` only in the extended dialect', () => {
     for (const name of ['startsWith', 'endsWith']) {
       expect(oneExpression(`"a".${name}("b")`, 'extended')).toMatchObject({ kind: 'method', name });
       expect(expressionProblems(`"a".${name}("b")`, 'cedar')[0]).toContain(`\`${name}\` is not a method of Cedar`);
@@ -157,13 +157,13 @@ describe('expressions', () => {
     }
   });
 
-  it('refuse the function of partial evaluation', () => {
+  it('refuse the partial evaluation function', () => {
     expect(expressionProblems('unknown("x")', 'extended')).toEqual([
       '0-7 `unknown` is a function of partial evaluation, which is not part of this language',
     ]);
   });
 
-  it('read it where the language is that of Cedar and no more, with any arguments', () => {
+  it('accept it in the Cedar dialect, with any arguments', () => {
     for (const text of ['unknown("x")', 'unknown()', 'unknown(1, principal)']) {
       expect(oneExpression(text, 'cedar')).toMatchObject({ kind: 'call', name: 'unknown' });
     }

@@ -20,7 +20,7 @@ describe('a text of policies', () => {
     ]);
   });
 
-  it('keeps annotations in order, with the empty text where there is no value', () => {
+  it('keeps annotations in order, with the empty string for a missing value', () => {
     const { annotations } = onePolicy(`@id("a\\n") @note @if("") @__cedar ${good}`);
     expect([...annotations]).toEqual([
       ['id', 'a\n'],
@@ -49,11 +49,11 @@ describe('a text of policies', () => {
     ['permit(principal, action, resource) when { true;', '47-48 expected `}` or an operator, found `;`'],
     ['permit(principal, action, resource', '34-34 expected `)`, `==`, `in` or `is`, found the end of the text'],
     [`\ufeff${good}`, '0-1 expected `permit` or `forbid`, found `\\u{feff}` (save the text without a byte order mark)'],
-  ])('is refused with its place: %j', (text, problem) => {
+  ])('is refused with a position: %j', (text, problem) => {
     expect(policyProblems(text)[0]).toContain(problem);
   });
 
-  it('tells several problems, in order, and goes on after a broken policy', () => {
+  it('reports several problems in order, and continues after a broken policy', () => {
     const text = [
       'permits(principal, action, resource);',
       good,
@@ -78,12 +78,12 @@ describe('a text of policies', () => {
     ]);
   });
 
-  it('gives up after so many problems', () => {
+  it('stops after the maximum number of problems', () => {
     expect(policyProblems('permit();\n'.repeat(policyLimits.problems * 3))).toHaveLength(policyLimits.problems);
     expect(policyProblems('@a'.repeat(policyLimits.problems * 3))).toHaveLength(policyLimits.problems);
   });
 
-  it('is refused where it is too long or has too many policies', () => {
+  it('is refused if too long or with too many policies', () => {
     expect(policyProblems(' '.repeat(policyLimits.textLength + 1))[0]).toContain('the text is too long');
     expect(policyProblems(good.repeat(policyLimits.policies + 1))).toEqual([
       `${good.length * policyLimits.policies}-${good.length * policyLimits.policies + 6} more than 100000 policies`,

@@ -15,7 +15,7 @@ describe('the scope of a policy', () => {
     ['is A::User in Group::"g"', { kind: 'is-in', entityType: 'A::User', entity: uid('Group', 'g') }],
     ['== ?principal', { kind: 'equals', entity: { kind: 'slot', name: '?principal' } }],
     ['is User in (?principal)', { kind: 'is-in', entityType: 'User', entity: { kind: 'slot', name: '?principal' } }],
-  ])('says `principal %s`', (constraint, expected) => {
+  ])('accepts `principal %s`', (constraint, expected) => {
     expect(onePolicy(withPrincipal(constraint)).principal).toEqual(expected);
   });
 
@@ -26,18 +26,18 @@ describe('the scope of a policy', () => {
     ['in Action::"a"', { kind: 'in', entities: [uid('Action', 'a')] }],
     ['in []', { kind: 'in', entities: [] }],
     ['in ([Action::"a", (Action::"b"),])', { kind: 'in', entities: [uid('Action', 'a'), uid('Action', 'b')] }],
-  ])('says `action %s`', (constraint, expected) => {
+  ])('accepts `action %s`', (constraint, expected) => {
     expect(onePolicy(withAction(constraint)).action).toEqual(expected);
   });
 
-  it('has slots, which make a template of the policy', () => {
+  it('has slots, which make the policy a template', () => {
     const template = onePolicy('permit(principal in ?principal, action, resource == ?resource,);');
     expect(template.slots).toEqual(['?principal', '?resource']);
     expect(onePolicy('permit(principal, action, resource == ?resource);').slots).toEqual(['?resource']);
     expect(onePolicy('permit(principal, action, resource);').slots).toEqual([]);
   });
 
-  it('knows where its parts are', () => {
+  it('has spans for its parts', () => {
     const text = 'permit(principal is User, action in [], resource == A::"b");';
     const { scopeSpans } = onePolicy(text);
     const parts = [scopeSpans.principal, scopeSpans.action, scopeSpans.resource];

@@ -20,7 +20,7 @@ describe('the tokens of a policy text', () => {
     ]);
   });
 
-  it('are the longest signs that fit', () => {
+  it('are the longest matching punctuation', () => {
     expect(tokens('<=<:::==!=!&&||===>=')).toEqual([
       '<=',
       '<',
@@ -37,23 +37,23 @@ describe('the tokens of a policy text', () => {
     ]);
   });
 
-  it('pass over white space of any kind and comments', () => {
+  it('skip white space of any kind and comments', () => {
     expect(tokens('a\t\v\f\r\n\u0085\u00a0\u2003\u2028b// c "\n// d')).toEqual(['identifier a', 'identifier b']);
     expect(tokens('a// x\rb')).toEqual(['identifier a', 'identifier b']);
   });
 
-  it('end a string at the first quote that no backslash precedes', () => {
+  it('end a string at the first unescaped quote', () => {
     expect(tokens('"a\\"b\\\\" c')).toEqual(['string "a\\"b\\\\"', 'identifier c']);
     expect(tokens('"a\nb"')).toEqual(['string "a\nb"']);
   });
 
-  it('say where a string is not closed', () => {
+  it('report where an unclosed string begins', () => {
     expect(tokens('a "b')).toEqual(['identifier a', 'unclosed "b']);
     expect(tokens('"b\\"')).toEqual(['unclosed "b\\"']);
     expect(tokens('"b\\')).toEqual(['unclosed "b\\']);
   });
 
-  it('take what no token begins with one by one, and a text in wrong quotes as one', () => {
+  it('give invalid characters one by one, and a text in wrong quotes as one token', () => {
     expect(tokens('& ? ?1 \u{1F600}é')).toEqual([
       'invalid &',
       'invalid ?',
@@ -67,7 +67,7 @@ describe('the tokens of a policy text', () => {
     expect(tokens("'a\n'b")).toEqual(["invalid '", 'identifier a', "invalid '", 'identifier b']);
   });
 
-  it('know nothing of block comments', () => {
+  it('do not include block comments', () => {
     expect(tokens('/* a */')).toEqual(['/', '*', 'identifier a', '*', '/']);
   });
 });

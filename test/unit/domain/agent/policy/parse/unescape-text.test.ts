@@ -22,7 +22,7 @@ describe('escapes in a string', () => {
     ['a\nb\tc', 'a\nb\tc'],
     ['*', '*'],
     ['', ''],
-  ])('%j are read', (escaped, value) => {
+  ])('%j are decoded', (escaped, value) => {
     expect(text(escaped)).toBe(value);
   });
 
@@ -44,28 +44,28 @@ describe('escapes in a string', () => {
     ['\\u{41', 0, 3, 'is not closed'],
     ['a\rb', 1, 2, 'carriage return'],
     ['\\U{41}', 0, 2, 'not an escape'],
-  ])('%j are refused with their place', (escaped, start, end, message) => {
+  ])('%j are refused with their position', (escaped, start, end, message) => {
     expect(text(escaped)).toEqual({ start, end, message: expect.stringContaining(message) });
   });
 });
 
 describe('the pattern of a `like`', () => {
-  it('has a star for any text, but for an escaped one', () => {
+  it('treats a star as any text, unless escaped', () => {
     expect(pattern('a*b')).toEqual(['a', 'any-text', 'b']);
     expect(pattern('\\*a*')).toEqual(['*a', 'any-text']);
     expect(pattern('')).toEqual([]);
     expect(pattern('\\n\\u{41}b')).toEqual(['\nAb']);
   });
 
-  it('joins stars that touch', () => {
+  it('merges adjacent stars', () => {
     expect(pattern('**a***')).toEqual(['any-text', 'a', 'any-text']);
   });
 
-  it('takes a star that is written as a number for a star, as Cedar does', () => {
+  it('treats a star written as a code point as a wildcard, as Cedar does', () => {
     expect(pattern('\\x2a\\u{2a}')).toEqual(['any-text']);
   });
 
-  it('refuses bad escapes', () => {
+  it('refuses invalid escapes', () => {
     expect(pattern('a*\\q')).toContain('not an escape');
   });
 });

@@ -33,17 +33,17 @@ const link = (some: Partial<PolicyLink> = {}): PolicyLink => ({
 });
 
 describe('the ids of policies', () => {
-  it('are the numbers that Cedar gives in a single source', () => {
+  it('are numbered as in Cedar for a single source', () => {
     expect(ids(source(`${any} @id("mine") ${any} ${any}`))).toEqual(['policy0', 'mine', 'policy2']);
   });
 
-  it('have the name of the source before them where there are several', () => {
+  it('have the source name as prefix if there are several sources', () => {
     expect(
       ids(source(`${any}${any}`, '/p/a.cedar'), source(any, '/p/b.cedar'), source(`@id("x") ${any}`, '/p/c.cedar')),
     ).toEqual(['a.cedar/policy0', 'a.cedar/policy1', 'b.cedar/policy0', 'x']);
   });
 
-  it('have the whole name where sources end alike, and a count where they are called the same', () => {
+  it('have the whole name if base names collide, and a counter if names collide', () => {
     expect(
       ids(
         source(any, '/p/a.cedar'),
@@ -54,7 +54,7 @@ describe('the ids of policies', () => {
     ).toEqual(['/p/a.cedar/policy0', '/q/a.cedar/policy0', 'policy-inline#1/policy0', 'policy-inline#2/policy0']);
   });
 
-  it('may have 128 characters, and have to have one', () => {
+  it('can have 128 characters, and at least one', () => {
     expect(ids(source(`@id("${'x'.repeat(128)}") ${any}`))).toEqual(['x'.repeat(128)]);
     const places = [`@id("${'x'.repeat(129)}") ${any}`, `@id("") ${any}`, `@id ${any}`].map((text) =>
       problems([source(text)]),
@@ -74,7 +74,7 @@ describe('the ids of policies', () => {
     ['what cannot be seen', '\\u{200b}'],
     ['a tag', '\\u{e0041}'],
     ['a line separator', '\u2028'],
-  ])('cannot have %s in them', (_, hidden) => {
+  ])('cannot contain %s', (_, hidden) => {
     const found = problems([source(`${any}\n  @id("a${hidden}b") ${any}`)]);
     expect(found).toMatchObject([
       {
@@ -85,18 +85,18 @@ describe('the ids of policies', () => {
     ]);
   });
 
-  it('may have letters of any language, and spaces', () => {
+  it('can contain letters of any language, and spaces', () => {
     expect(ids(source(`@id("Leser dürfen 読む 😀") ${any}`))).toEqual(['Leser dürfen 読む 😀']);
   });
 
-  it('show what is hidden in the name of a source', () => {
+  it('escape invisible characters in the source name', () => {
     expect(ids(source(any, '/p/a\n\u202eb.cedar'), source(any, '/p/c.cedar'))).toEqual([
       'a\\u{a}\\u{202e}b.cedar/policy0',
       'c.cedar/policy0',
     ]);
   });
 
-  it('are each given once, and both places are told', () => {
+  it('are unique, and a collision reports both positions', () => {
     const [problem, ...more] = problems([
       source(`${any}\n@id("x")\n${any}`, '/p/a.cedar'),
       source(`\n  @id("x") ${any}`, '/p/b.cedar'),
@@ -110,15 +110,15 @@ describe('the ids of policies', () => {
     });
   });
 
-  it('cannot take a number that another policy has by its place', () => {
+  it('cannot equal a number that another policy has by position', () => {
     expect(problems([source(`${any} @id("policy0") ${any}`)])).toHaveLength(1);
     expect(problems([source(`@id("policy1") ${any} ${any}`)])).toHaveLength(1);
     expect(problems([source(`${any} @id("policy1") ${any}`)])).toEqual([]);
   });
 });
 
-describe('broken policies', () => {
-  it('are told with file, line, column and the line, all of them', () => {
+describe('invalid policies', () => {
+  it('are all reported with file, line, column and source line', () => {
     const found = problems([
       source(`${any}\n\npermit(principal, action, resource) when { context.roles.contain("x") };`, '/p/a.cedar'),
       source(any, '/p/b.cedar'),
@@ -136,23 +136,23 @@ describe('broken policies', () => {
     });
   });
 
-  it('are told with columns that count characters, as everywhere in a configuration', () => {
+  it('are reported with columns in characters, as in configurations', () => {
     const [found] = problems([source('permit(principal, action, resource) when { "𝒳𝒳" == };')]);
     expect(found?.position?.column).toBe([...'permit(principal, action, resource) when { "𝒳𝒳" == '].length + 1);
     expect(formatProblem(found as NonNullable<typeof found>)).toMatch(/\n {2} +\^/);
   });
 
-  it('are told without the line where it is very long', () => {
+  it('are reported without an overlong source line', () => {
     const [found] = problems([source(`permit(principal, action, resource) when { "${'x'.repeat(5000)}" ;`)]);
     expect(found).toMatchObject({ line: null, position: { line: 1 } });
   });
 
-  it('are told up to a bound', () => {
+  it('are reported up to a limit', () => {
     const sources = Array.from({ length: 300 }, (_, index) => source('permit(', `/p/${index}.cedar`));
     expect(problems(sources).length).toBeLessThanOrEqual(101);
   });
 
-  it('are too many beyond the limit, over all sources and links', () => {
+  it('include too many policies, over all sources and links', () => {
     const limits = { ...policyLimits, policies: 3 } as unknown as typeof policyLimits;
     expect(load([source(any, 'a'), source(`${any}${any}`, 'b')], [], limits).ok).toBe(true);
     const over = [source(any, 'a'), source(`${any}${any}${any}`, 'b')];
@@ -162,12 +162,12 @@ describe('broken policies', () => {
 });
 
 describe('loaded policies', () => {
-  it('may be none', () => {
+  it('can be empty', () => {
     expect(loaded([source('// nothing yet\n')]).policies).toEqual([]);
     expect(loaded([]).policies).toEqual([]);
   });
 
-  it('know where they were written', () => {
+  it('know their source positions', () => {
     const text = `${any}\n  @id("x")\n  ${any} // end`;
     const { sourceOf } = loaded([source(text)]);
     const origin = sourceOf('x');
@@ -176,7 +176,7 @@ describe('loaded policies', () => {
     expect(sourceOf('y')).toBeUndefined();
   });
 
-  it('have templates apart, and policies of them', () => {
+  it('keep templates separate from linked policies', () => {
     const { policies, templates, unlinkedTemplates, sourceOf, linkOf } = loaded(
       [source(`${template} permit(principal == ?principal, action, resource); ${any}`)],
       [link(), link({ id: 'editors', principal: 'Role::"editor"' })],
@@ -212,7 +212,7 @@ describe('loaded policies', () => {
     else expect(problem?.suggestion).toMatch(suggestion);
   });
 
-  it('are refused with two links of one id, and with an entity for a place that there is not', () => {
+  it('are refused with duplicate link ids, and with an entity for a missing slot', () => {
     const half = '@id("half") permit(principal == ?principal, action, resource);';
     expect(problems([source(template)], [link(), link()]).map(({ message }) => message)).toEqual([
       'template-link "readers": the policy id is already taken by another template-link',

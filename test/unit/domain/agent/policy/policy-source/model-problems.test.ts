@@ -21,12 +21,12 @@ const link = (some: Partial<PolicyLink> = {}): PolicyLink => ({
 });
 const template = '@id("t")\npermit(principal in ?principal, action, resource) when { resource.pth == "" };';
 
-describe('what is doubtful about policies', () => {
-  it('is nothing where they fit the gateway', () => {
+describe('a questionable policy', () => {
+  it('is not reported if it fits the gateway', () => {
     expect(found('permit(principal, action, resource) when { resource.path like "/a/*" };')).toEqual([]);
   });
 
-  it('is told as a problem of a configuration is', () => {
+  it('is reported as a configuration problem', () => {
     const text = 'permit(\n  principal,\n  action == Action::"get",\n  resource\n);';
     expect(found(text).map(formatProblem)).toEqual([
       [
@@ -38,21 +38,21 @@ describe('what is doubtful about policies', () => {
     ]);
   });
 
-  it('is an error where policies are judged strictly', () => {
+  it('is an error in strict mode', () => {
     const text = 'permit(principal == Admin::"x", action, resource);';
     expect(found(text, [], true).map(({ severity }) => severity)).toEqual(['error']);
   });
 
-  it('is in the order of the text', () => {
+  it('is reported in source order', () => {
     const text = `${template}\npermit(principal == Admin::"x", action, resource);`;
     expect(found(text, [link()]).map(({ position }) => position?.line)).toEqual([2, 3]);
   });
 
-  it('is told of a template once, however often it is linked', () => {
+  it('is reported once for a template with several links', () => {
     expect(found(template, [link(), link({ id: 'b' })]).map(({ position }) => position?.file)).toEqual(['main.cedar']);
   });
 
-  it('is told of a link where the link is', () => {
+  it('is reported at the link if the link causes it', () => {
     const [, ofLink, ...more] = found(template, [link({ principal: 'Group::"reader"' })]);
     expect(more).toEqual([]);
     expect(ofLink).toMatchObject({
@@ -63,7 +63,7 @@ describe('what is doubtful about policies', () => {
     });
   });
 
-  it('is a text without any policy, an error where policies are judged strictly', () => {
+  it('can be an empty source, an error in strict mode', () => {
     const [problem, ...more] = found('// none yet\n');
     expect(more).toEqual([]);
     expect(problem && formatProblem(problem)).toBe(
@@ -73,7 +73,7 @@ describe('what is doubtful about policies', () => {
     expect(found('permit(principal == ?principal, action, resource);')).toHaveLength(1);
   });
 
-  it('is a role that nobody can have, told of a template once and of a link where the link is', () => {
+  it('can use roles that no principal has, reported at the template and the link', () => {
     const roles = 'the policy uses roles, but no principal can have one';
     const banned = '@id("t")\nforbid(principal in ?principal, action, resource);';
     expect(found(banned, [link()])).toEqual([]);
@@ -86,7 +86,7 @@ describe('what is doubtful about policies', () => {
     ]);
   });
 
-  it('is a template that no link uses, a warning in every case', () => {
+  it('can be an unlinked template, always a warning', () => {
     const text = 'permit(principal == ?principal, action, resource);';
     for (const strict of [false, true]) {
       expect(found(text, [], strict)).toMatchObject([

@@ -43,7 +43,7 @@ describe('parseSchema', () => {
     expect(schema.entityTypes.get('Guest')?.tags).toMatchObject({ kind: 'set' });
   });
 
-  it('takes words of its own for names where a name is meant', () => {
+  it('accepts its keywords as names', () => {
     const schema = schemaOf(
       'entity entity, type, action, tags = { in2: Long, "in": entity } tags tags; action action;',
     );
@@ -51,7 +51,7 @@ describe('parseSchema', () => {
     expect(expectedAttribute(schema, 'tags', 'in')).toEqual({ kind: 'entity' });
   });
 
-  it('looks names up in their own namespace first, common types before entities, built-in ones last', () => {
+  it('resolves names in their namespace first, common types before entities, built-ins last', () => {
     const schema = schemaOf(`
       entity User; type Money = decimal;
       namespace N {
@@ -74,12 +74,12 @@ describe('parseSchema', () => {
     });
   });
 
-  it('finds an action of the same namespace before one of the same name outside', () => {
+  it('finds an action of the same namespace before an outer one of the same name', () => {
     const schema = schemaOf('action look; action see; namespace N { action look; action view in [look, see]; }');
     expect(parentsOf(schema, 'N::Action', 'view')).toEqual(['N::Action look', 'Action see']);
   });
 
-  it('comes to an end where types stand for each other in a circle', () => {
+  it('terminates for cyclic type aliases', () => {
     const schema = schemaOf('type A = B; type B = A; entity E = { a: A };');
     expect(expectedAttribute(schema, 'E', 'a')).toBeNull();
   });
@@ -98,7 +98,7 @@ describe('parseSchema', () => {
     ['namespace N { namespace M {} }', 'line 1, column 15: expected a declaration'],
     ['namespace N {', 'line 1, column 14: expected "}"'],
     ['entity A # no', 'line 1, column 10: expected a schema token'],
-  ])('says where %j is wrong', (text, error) => {
+  ])('gives the position of the error in %j', (text, error) => {
     expect(parseSchema(text)).toEqual({ ok: false, error });
   });
 

@@ -33,7 +33,7 @@ const identities: readonly (Identity | null)[] = [
 ];
 
 describe('a sketched request', () => {
-  it('is judged as the agent judges it', () => {
+  it("gets the agent's decision", () => {
     const claims = { principalClaim: 'sub', rolesClaim: 'roles' };
     let compared = 0;
     for (const onError of ['deny', 'skip'] as const) {

@@ -16,7 +16,7 @@ const sketch = (parts: Partial<PrincipalSketch>): PrincipalSketch => ({
 });
 
 describe('the identity of a sketched principal', () => {
-  it('has the id and the roles where the agent will look for them', () => {
+  it('has the id and the roles where the agent reads them', () => {
     for (const rolesClaim of ['roles', 'realm_access.roles', 'https://a.example/roles']) {
       const options = { principalClaim: 'email', rolesClaim };
       const identity = sketchedIdentity(sketch({ roles: ['a', 'b c'], claims: { level: 3 } }), options);
@@ -29,14 +29,14 @@ describe('the identity of a sketched principal', () => {
     }
   });
 
-  it('keeps the claims that lie beside the roles', () => {
+  it('keeps the claims beside the roles', () => {
     const claims = { realm_access: { other: 1 } };
     expect(
       sketchedIdentity(sketch({ roles: ['a'], claims }), { ...names, rolesClaim: 'realm_access.roles' }),
     ).toMatchObject({ value: { claims: { sub: 'alice', realm_access: { other: 1, roles: ['a'] } } } });
   });
 
-  it('takes the id from the claims where none is given', () => {
+  it('takes the id from the claims if none is given', () => {
     expect(sketchedIdentity(sketch({ id: null, claims: { sub: 'bob' } }), names)).toMatchObject({
       value: { userId: 'bob' },
     });
@@ -75,7 +75,7 @@ describe('the identity of a sketched principal', () => {
   });
 
   it.each(['groups', 'http://schemas.xmlsoap.org/claims/Group'])(
-    'is that of a SAML session, its roles in the attribute %s',
+    'is that of a SAML session, with its roles in the attribute %s',
     (rolesClaim) => {
       for (const roles of [['a'], ['a', 'b c']]) {
         const options = { principalClaim: 'email', rolesClaim };
@@ -95,7 +95,7 @@ describe('the identity of a sketched principal', () => {
     },
   );
 
-  it('makes own members of names that objects have already', () => {
+  it('creates own members for names that Object has', () => {
     const identity = sketchedIdentity(sketch({ roles: ['a'] }), { ...names, rolesClaim: '__proto__' });
     expect(identity.ok && Object.keys(identity.value.claims ?? {})).toEqual(['sub', '__proto__']);
   });

@@ -7,7 +7,7 @@ import {
 } from '../../../../../../src/domain/agent/policy/values/entity-uid.js';
 
 describe('entity uids', () => {
-  it('are the same where type and id are', () => {
+  it('are equal if type and id are', () => {
     expect(sameEntity(entityUid('User', 'a'), entityUid('User', 'a'))).toBe(true);
     expect(sameEntity(entityUid('User', 'a'), entityUid('Role', 'a'))).toBe(false);
     expect(sameEntity(entityUid('User', 'a'), entityUid('User', 'A'))).toBe(false);
@@ -19,7 +19,7 @@ describe('entity uids', () => {
     expect(entityKey(entityUid('A::B', 'c'))).not.toBe(entityKey(entityUid('A', 'B\0c')));
   });
 
-  it('are written as Cedar text on one line, with nothing hidden in it', () => {
+  it('are written as Cedar text on one line, without invisible characters', () => {
     expect(formatEntityUid(entityUid('Photos::Album', 'summer'))).toBe('Photos::Album::"summer"');
     expect(formatEntityUid(entityUid('User', 'é 😀'))).toBe('User::"é 😀"');
     expect(formatEntityUid(entityUid('User', 'a"b\\c\n\r\t\0'))).toBe('User::"a\\"b\\\\c\\n\\r\\t\\0"');

@@ -16,7 +16,7 @@ const greatest = 2n ** 63n - 1n;
 const safe = Number.MAX_SAFE_INTEGER;
 
 describe('longs', () => {
-  it('are numbers as far as numbers are exact, and bigints beyond', () => {
+  it('are numbers in the safe range, and bigints beyond', () => {
     expect(longFromBigint(BigInt(safe))).toBe(safe);
     expect(longFromBigint(BigInt(safe) + 1n)).toBe(2n ** 53n);
     expect(longFromBigint(-BigInt(safe) - 1n)).toBe(-(2n ** 53n));
@@ -26,14 +26,14 @@ describe('longs', () => {
     expect(longFromBigint(least - 1n)).toBeNull();
   });
 
-  it('stay exact where a result leaves the safe integers, and come back to numbers', () => {
+  it('stay exact beyond the safe range, and return to numbers', () => {
     expect(addLongs(safe, 1)).toBe(2n ** 53n);
     expect(addLongs(safe, safe)).toBe(2n ** 54n - 2n);
     expect(subtractLongs(2n ** 53n, 1)).toBe(safe);
     expect(multiplyLongs(3_000_000_001, 3_000_000_001)).toBe(9_000_000_006_000_000_001n);
   });
 
-  it('end at 64 bits', () => {
+  it('have 64-bit limits', () => {
     expect(addLongs(greatest, 1)).toBeNull();
     expect(addLongs(greatest, least)).toBe(-1);
     expect(subtractLongs(least, 1)).toBeNull();
@@ -59,7 +59,7 @@ describe('longs', () => {
     expect(compareLongs(greatest, greatest)).toBe(0);
   });
 
-  it('divide towards zero and leave a remainder that is never negative', () => {
+  it('divide towards zero with a non-negative remainder', () => {
     expect(divideLong(7999, 1000)).toBe(7);
     expect(divideLong(-7999, 1000)).toBe(-7);
     expect(divideLong(greatest, 1000)).toBe(9_223_372_036_854_775n);
@@ -70,7 +70,7 @@ describe('longs', () => {
     expect(floorRemainder(greatest, 1000)).toBe(807);
   });
 
-  it('are read from digits, however many zeros are before them', () => {
+  it('parse from digits with any number of leading zeros', () => {
     expect(longFromDecimalText('9223372036854775807')).toBe(greatest);
     expect(longFromDecimalText('-9223372036854775808')).toBe(least);
     expect(longFromDecimalText('9223372036854775808')).toBeNull();

@@ -72,7 +72,7 @@ const different: readonly Value[] = [
 ];
 
 describe('values', () => {
-  it('have keys of their own where they differ, and are unequal', () => {
+  it('have distinct keys if they differ, and are unequal', () => {
     const same = different.flatMap((a, i) =>
       different.flatMap((b, j) => (i !== j && (equalValues(a, b) || valueKey(a) === valueKey(b)) ? [[i, j]] : [])),
     );
@@ -80,7 +80,7 @@ describe('values', () => {
     for (const value of different) expect(equalValues(value, value)).toBe(true);
   });
 
-  it('are equal whatever the order of a set or of attributes', () => {
+  it('are equal for any order of elements and attributes', () => {
     const pairs: readonly (readonly [Value, Value])[] = [
       [setOf(['a', 'b', 'a']), setOf(['b', 'a'])],
       [setOf([setOf([1, 2]), emptySet]), setOf([emptySet, setOf([2, 1])])],
@@ -104,13 +104,13 @@ describe('values', () => {
     }
   });
 
-  it('have keys that grow with their size only, however many sets are inside each other', () => {
+  it('have keys of linear size for nested sets', () => {
     let nested: Value = setOf(['x'.repeat(1000)]);
     for (let depth = 0; depth < 100; depth += 1) nested = setOf([nested, depth]);
     expect(String(valueKey(nested)).length).toBeLessThan(5000);
   });
 
-  it('have their long keys made once', () => {
+  it('cache their long keys', () => {
     class CountedMap extends Map<string, Value> {
       listed = 0;
       override keys(): MapIterator<string> {
@@ -128,7 +128,7 @@ describe('values', () => {
     expect(keys[0]).not.toBe(valueKey(recordOf([...attributes, ['name0', 1]])));
   });
 
-  it('are kept once in a set, the first of equal ones', () => {
+  it('keep the first of equal values in a set', () => {
     const set = setOf(['a', 1, true, 'a', 1, entityUid('User', 'a'), entityUid('User', 'a')]);
     expect(set.elements).toEqual(['a', 1, true, entityUid('User', 'a')]);
     expect(setHas(set, entityUid('User', 'a'))).toBe(true);
@@ -136,7 +136,7 @@ describe('values', () => {
     expect(setHas(set, '1')).toBe(false);
   });
 
-  it('of records have the last of equal names', () => {
+  it('keep the last of equal names in a record', () => {
     expect(
       recordOf([
         ['a', 1],
@@ -145,7 +145,7 @@ describe('values', () => {
     ).toEqual(new Map([['a', 2]]));
   });
 
-  it('have type names that say nothing of the value', () => {
+  it('have type names that do not reveal the value', () => {
     const names = [
       true,
       7,

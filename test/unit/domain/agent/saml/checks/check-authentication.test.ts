@@ -11,12 +11,12 @@ import {
 const skew = 3 * minute;
 const statement = verifiedResponse().assertion.authentication[0] as AuthenticationStatement;
 
-describe('the statement of authentication', () => {
-  it('is required', () => {
+describe('the AuthnStatement check', () => {
+  it('requires a statement', () => {
     expect(refusalOf({ assertion: { authentication: [] } })).toBe('no_authentication_statement');
   });
 
-  it('tells of a session that is not over; no skew makes it longer', () => {
+  it('requires an active session, without skew', () => {
     const ending = (sessionNotOnOrAfterMs: number) => ({ authentication: [{ ...statement, sessionNotOnOrAfterMs }] });
     expect(refusalOf({ assertion: ending(now + 1) })).toBeNull();
     expect(refusalOf({ assertion: ending(now) })).toBe('session_over');
@@ -24,13 +24,13 @@ describe('the statement of authentication', () => {
     expect(refusalOf({ assertion: both })).toBe('session_over');
   });
 
-  it('tells of the past', () => {
+  it('requires an authentication in the past', () => {
     const at = (authnInstantMs: number) => ({ assertion: { authentication: [{ ...statement, authnInstantMs }] } });
     expect(refusalOf(at(now + skew))).toBeNull();
     expect(refusalOf(at(now + skew + 1))).toBe('issued_in_future');
   });
 
-  it('has one of the contexts that were asked for', () => {
+  it('requires one of the requested contexts', () => {
     const strong = 'https://refeds.org/profile/mfa';
     expect(refusalOf({}, { authnContexts: [strong] })).toBe('wrong_authentication_context');
     const without = { authentication: [{ ...statement, contextClass: null }] };
@@ -39,7 +39,7 @@ describe('the statement of authentication', () => {
     expect(refusalOf({}, { authnContexts: [strong, statement.contextClass as string] })).toBeNull();
   });
 
-  it('gives the session index of the one with the context, and the earliest end of all', () => {
+  it('returns the session index of the matching context, and the earliest end of all', () => {
     const mfa = { ...statement, contextClass: 'mfa', sessionIndex: '_strong', sessionNotOnOrAfterMs: null };
     const judged = judgeChanged({ assertion: { authentication: [statement, mfa] } }, { authnContexts: ['mfa'] });
     expect(judged).toMatchObject({
@@ -51,7 +51,7 @@ describe('the statement of authentication', () => {
     });
   });
 
-  it('is as new as was asked for, in each statement', () => {
+  it('requires the requested freshness in each statement', () => {
     const since = { authenticatedSinceMs: now - minute };
     const at = (...moments: readonly number[]) => ({
       assertion: { authentication: moments.map((authnInstantMs) => ({ ...statement, authnInstantMs })) },

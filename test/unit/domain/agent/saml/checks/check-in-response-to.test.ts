@@ -1,22 +1,22 @@
 import { describe, expect, it } from 'vitest';
 import { bearerFor, confirmedBy, refusalOf } from '../../../../../support/agent/verified-response.js';
 
-describe('what it answers', () => {
-  it('is our request, by the response and by the confirmation', () => {
+describe('the InResponseTo check', () => {
+  it('requires our request in the response and in the confirmation', () => {
     expect(refusalOf({ head: { inResponseTo: '_other' } })).toBe('wrong_in_response_to');
     expect(refusalOf({ head: { inResponseTo: null } })).toBe('wrong_in_response_to');
     expect(refusalOf(confirmedBy(bearerFor({ inResponseTo: '_other' })))).toBe('wrong_in_response_to');
     expect(refusalOf(confirmedBy(bearerFor({ inResponseTo: null })))).toBe('wrong_in_response_to');
   });
 
-  it('is nothing only where that is allowed', () => {
+  it('accepts its absence only if allowed', () => {
     const unsolicited = { head: { inResponseTo: null }, ...confirmedBy(bearerFor({ inResponseTo: null })) };
     expect(refusalOf(unsolicited, { requestId: null })).toBe('unsolicited');
     expect(refusalOf(unsolicited, { requestId: null, allowIdpInitiated: true })).toBeNull();
     expect(refusalOf(unsolicited, { requestId: '_request', allowIdpInitiated: true })).toBe('wrong_in_response_to');
   });
 
-  it('is never the request of somebody else: an answer that was stolen is not unsolicited', () => {
+  it("refuses another client's request: a stolen response is not unsolicited", () => {
     const allowed = { requestId: null, allowIdpInitiated: true };
     const none = bearerFor({ inResponseTo: null });
     expect(refusalOf({ head: { inResponseTo: '_stolen' }, ...confirmedBy(none) }, allowed)).toBe(

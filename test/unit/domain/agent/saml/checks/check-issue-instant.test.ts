@@ -4,8 +4,8 @@ import { minute, responseMoment as now, refusalOf } from '../../../../../support
 const skew = 3 * minute;
 const day = 24 * 60 * minute;
 
-describe('the moment of issue', () => {
-  it.each(['head', 'assertion'] as const)('of the %s lies within the skew and a day', (part) => {
+describe('the IssueInstant check', () => {
+  it.each(['head', 'assertion'] as const)('requires an instant of the %s within the skew and a day', (part) => {
     const issued = (issueInstantMs: number) => refusalOf({ [part]: { issueInstantMs } });
     expect(issued(now + skew)).toBeNull();
     expect(issued(now + skew + 1)).toBe('issued_in_future');

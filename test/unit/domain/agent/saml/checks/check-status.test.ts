@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { refusalOf } from '../../../../../support/agent/verified-response.js';
 
-describe('the status', () => {
+describe('the Status check', () => {
   it.each([
     ['none', []],
     ['a failure', ['urn:oasis:names:tc:SAML:2.0:status:Responder']],
@@ -10,7 +10,7 @@ describe('the status', () => {
       ['urn:oasis:names:tc:SAML:2.0:status:Requester', 'urn:oasis:names:tc:SAML:2.0:status:Success'],
     ],
     ['success in another case', ['urn:oasis:names:tc:SAML:2.0:status:success']],
-  ])('is refused where it is %s', (_, statusCodes) => {
+  ])('refuses %s', (_, statusCodes) => {
     expect(refusalOf({ head: { statusCodes } })).toBe('failed_status');
   });
 });

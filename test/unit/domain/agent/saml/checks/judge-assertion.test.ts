@@ -31,19 +31,19 @@ const valid = (changed: ChangedResponse): { readonly untilMs: number; readonly o
   return result.ok ? { untilMs: result.value.validUntilMs, once: result.value.oneTimeUse } : result.error;
 };
 
-describe('an assertion alone', () => {
+describe('a standalone assertion', () => {
   it('is accepted without a response around it', () => {
     expect(judged()).toMatchObject({ ok: true, value: { userId: 'ann@example.com', assertionId: '_assertion' } });
   });
 
-  it('is the answer to no request, whatever its confirmation says', () => {
+  it('never counts as an answer to a request, for any confirmation', () => {
     expect(refusal(confirmedBy(bearerFor()), { requestId: '_request' })).toBe('wrong_in_response_to');
     expect(refusal(confirmedBy(bearerFor()))).toBe('wrong_in_response_to');
     expect(refusal(confirmedBy(toNobody, bearerFor()))).toBe('wrong_in_response_to');
     expect(refusal({}, { requestId: null, allowIdpInitiated: false })).toBe('unsolicited');
   });
 
-  it('goes through every check of an assertion in a response', () => {
+  it('passes every check of an assertion in a response', () => {
     expect(refusal({ assertion: { issuer: 'https://other.example' } })).toBe('wrong_issuer');
     expect(refusal({ assertion: { issueInstantMs: now + 60 * minute } })).toBe('issued_in_future');
     expect(refusal({ assertion: { issueInstantMs: now - 25 * 60 * minute } })).toBe('issued_too_long_ago');
@@ -58,10 +58,10 @@ describe('an assertion alone', () => {
   });
 });
 
-describe('the end of what an assertion says', () => {
+describe('the expiry of an assertion', () => {
   const confirmedUntil = (ms: number) => bearerFor({ inResponseTo: null, notOnOrAfterMs: ms });
 
-  it('is that of its conditions, its confirmation or its session, whichever is first', () => {
+  it('is the earliest of its conditions, its confirmation and its session', () => {
     const early = now + 2 * minute;
     expect(valid({})).toEqual({ untilMs: now + 5 * minute, once: false });
     expect(valid(withConditions({ notOnOrAfterMs: early }))).toMatchObject({ untilMs: early });
@@ -72,7 +72,7 @@ describe('the end of what an assertion says', () => {
     expect(valid({ assertion: { authentication } })).toMatchObject({ untilMs: early });
   });
 
-  it('is that of its confirmation where nothing else has one', () => {
+  it('is that of its confirmation if nothing else has one', () => {
     const authentication = verifiedResponse().assertion.authentication.map((statement) => ({
       ...statement,
       sessionNotOnOrAfterMs: null,
@@ -82,7 +82,7 @@ describe('the end of what an assertion says', () => {
     expect(valid({ assertion: { authentication, conditions } })).toMatchObject({ untilMs: now + 5 * minute });
   });
 
-  it('is that of the confirmation that is accepted, not of one for somebody else or one that is over', () => {
+  it('is that of the accepted confirmation, not of a foreign or expired one', () => {
     const other = bearerFor({ inResponseTo: null, recipient: 'https://other.example', notOnOrAfterMs: now + minute });
     const over = confirmedUntil(now - 60 * minute);
     expect(valid(confirmedBy(other, over, confirmedUntil(now + 3 * minute)))).toMatchObject({
@@ -90,11 +90,11 @@ describe('the end of what an assertion says', () => {
     });
   });
 
-  it('has no skew, though the skew lets it through', () => {
+  it('excludes the skew, although the skew accepts it', () => {
     expect(valid(confirmedBy(confirmedUntil(now - minute)))).toMatchObject({ untilMs: now - minute });
   });
 
-  it('comes after one use where the issuer wants that', () => {
+  it('comes after one use if the issuer demands that', () => {
     expect(valid(withConditions({ oneTimeUse: true }))).toMatchObject({ once: true });
   });
 });

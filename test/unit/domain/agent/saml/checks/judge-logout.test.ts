@@ -27,19 +27,19 @@ const reason = (changed: Partial<LogoutRequest>, clockSkewMs = skew) =>
   judgeLogoutRequest({ ...request, ...changed }, { nowMs: now, clockSkewMs, idpEntityId, logoutUrl });
 
 describe('a LogoutRequest', () => {
-  it('is followed where it is from the identity provider, for us, and new', () => {
+  it('is accepted if it is from the identity provider, for us, and new', () => {
     expect(reason({})).toBeNull();
     expect(reason({ notOnOrAfterMs: null })).toBeNull();
   });
 
-  it('is refused where somebody else issued it, or it is for somebody else', () => {
+  it('is refused with another issuer or recipient', () => {
     expect(reason({ issuer: 'https://evil.example' })).toBe('wrong_issuer');
     expect(reason({ destination: 'https://other.example/saml/logout' })).toBe('wrong_destination');
     expect(reason({ destination: '' })).toBe('wrong_destination');
     expect(reason({ destination: null })).toBe('wrong_destination');
   });
 
-  it('is refused where it is old, over, or of the future', () => {
+  it('is refused if old, expired or in the future', () => {
     expect(reason({ issueInstantMs: now + skew })).toBeNull();
     expect(reason({ issueInstantMs: now + skew + 1 })).toBe('issued_in_future');
     expect(reason({ issueInstantMs: now - 5 * minute - skew + 1 })).toBeNull();
@@ -48,7 +48,7 @@ describe('a LogoutRequest', () => {
     expect(reason({ notOnOrAfterMs: now - skew })).toBe('expired');
   });
 
-  it('is too old once its id may be forgotten, by the largest skew', () => {
+  it('expires when its id may be forgotten, by the largest skew', () => {
     const forgotten = { nowMs: logoutReplayUntilMs(request), clockSkewMs: maximumClockSkewMs, idpEntityId, logoutUrl };
     const endless = { ...request, notOnOrAfterMs: null };
     expect(judgeLogoutRequest(endless, forgotten)).toBe('issued_too_long_ago');
@@ -68,12 +68,12 @@ describe('a LogoutResponse', () => {
   const judged = (changed: Partial<LogoutResponse>) =>
     judgeLogoutResponse({ ...response, ...changed }, { idpEntityId, logoutUrl, requestId: '_ours' });
 
-  it('says that the user is signed out where it answers our request with success', () => {
+  it('confirms a sign-out if it answers our request with success', () => {
     expect(judged({})).toBeNull();
     expect(judged({ destination: null, isSigned: false })).toBeNull();
   });
 
-  it('says nothing where it is of somebody else, for somebody else, of another request, or a failure', () => {
+  it('confirms nothing with another issuer, recipient or request, or a failure', () => {
     expect(judged({ issuer: 'https://evil.example' })).toBe('wrong_issuer');
     expect(judged({ destination: 'https://other.example' })).toBe('wrong_destination');
     expect(judged({ destination: 'https://other.example', isSigned: false })).toBe('wrong_destination');

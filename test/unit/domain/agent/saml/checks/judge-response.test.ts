@@ -9,8 +9,8 @@ import {
 
 const good = verifiedResponse().assertion;
 
-describe('a response that is good in every respect', () => {
-  it('is accepted, with what the assertion says', () => {
+describe('a fully valid response', () => {
+  it('is accepted, with the content of the assertion', () => {
     expect(judgeChanged()).toEqual({
       ok: true,
       value: {

@@ -12,13 +12,13 @@ import {
 
 const day = 24 * 60 * minute;
 
-describe('the time for which the id is remembered', () => {
+describe('the retention of an assertion id', () => {
   const until = (changed: ChangedResponse) => {
     const judged = judgeChanged(changed);
     return judged.ok ? judged.value.replayUntilMs : null;
   };
 
-  it('ends with the first of what ends the assertion, by the largest skew', () => {
+  it('ends with the earliest expiry of the assertion, by the largest skew', () => {
     expect(until(withConditions({ notOnOrAfterMs: now + minute }))).toBe(now + minute + maximumClockSkewMs);
     const endless = {
       ...withConditions({ notOnOrAfterMs: null }).assertion,
@@ -27,7 +27,7 @@ describe('the time for which the id is remembered', () => {
     expect(until({ assertion: endless })).toBe(now - 1000 + day + maximumClockSkewMs);
   });
 
-  it('is as long as that of any confirmation: another one could be used the second time', () => {
+  it('is as long as that of any confirmation, because a replay could use another one', () => {
     const long = bearerFor({ inResponseTo: '_later', notOnOrAfterMs: now + 4 * minute });
     const short = bearerFor({ notOnOrAfterMs: now + minute });
     expect(until(confirmedBy(short, long))).toBe(now + 4 * minute + maximumClockSkewMs);

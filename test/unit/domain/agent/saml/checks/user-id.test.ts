@@ -23,13 +23,13 @@ describe('the user id', () => {
     expect(refusalOf({ assertion: { attributes } }, { userIdAttribute: 'uid' })).toBe('unusable_user_id');
   });
 
-  it('may be any other text, taken as it is', () => {
+  it('can be any other text, unchanged', () => {
     for (const value of ['a', 'Ännchen von Tharau', 'a'.repeat(256), '<ann>', '__proto__', 'CN=Ann,O=Example']) {
       expect(judgeChanged(named(value))).toMatchObject({ ok: true, value: { userId: value } });
     }
   });
 
-  it('is the one value of its attribute', () => {
+  it('is the single value of its attribute', () => {
     const withUid = (...attributes: Assertion['attributes']) =>
       judgeChanged({ assertion: { attributes } }, { userIdAttribute: 'uid' });
     expect(withUid({ name: 'uid', values: ['ann'] })).toMatchObject({ ok: true, value: { userId: 'ann' } });

@@ -23,11 +23,11 @@ const rooted = (...children: XmlElement[]): XmlElement => ({ ...responseTree('no
 const failed = statusTree('urn:oasis:names:tc:SAML:2.0:status:Responder');
 
 describe('the structure of a response', () => {
-  it.each(['response', 'assertion', 'both', 'none'] as const)('is right where the signature is on: %s', (signed) => {
+  it.each(['response', 'assertion', 'both', 'none'] as const)('is valid with a signature on: %s', (signed) => {
     expect(responseStructureFault(responseTree(signed))).toBeNull();
   });
 
-  it('is right with white space between its elements', () => {
+  it('is valid with white space between its elements', () => {
     const spaced = withChange(responseTree('both'), (element) =>
       element.children.every((child) => typeof child !== 'string')
         ? { ...element, children: ['\n  ', ...element.children.flatMap((child) => [child, '\n  '])] }
@@ -36,19 +36,19 @@ describe('the structure of a response', () => {
     expect(responseStructureFault(spaced)).toBeNull();
   });
 
-  it('is right with an encrypted assertion', () => {
+  it('is valid with an encrypted assertion', () => {
     const encrypted = xml('saml:EncryptedAssertion', {}, xml('xenc:EncryptedData', { Id: '_data' }));
     expect(responseStructureFault(responseTree('response', encrypted))).toBeNull();
   });
 
-  it('needs another root', () => {
+  it('is invalid with another root', () => {
     expect(responseStructureFault(assertionTree(true))).toBe('unexpected_root');
     expect(responseStructureFault(logoutRequestTree(true))).toBe('unexpected_root');
     expect(responseStructureFault({ ...responseTree('both'), namespace: null })).toBe('unexpected_root');
     expect(responseStructureFault({ ...responseTree('both'), name: 'response' })).toBe('unexpected_root');
   });
 
-  it.each(['Response', 'Assertion'])('needs version 2.0 of the %s', (name) => {
+  it.each(['Response', 'Assertion'])('requires version 2.0 of the %s', (name) => {
     for (const version of ['1.1', '2', '2.0 ', '', null]) {
       expect(responseStructureFault(withAttribute(responseTree('both'), name, 'Version', version))).toBe(
         'unsupported_version',
@@ -56,7 +56,7 @@ describe('the structure of a response', () => {
     }
   });
 
-  it('does not take a Version of another namespace', () => {
+  it('ignores a Version in another namespace', () => {
     const root = withAttribute(responseTree('both'), 'Assertion', 'Version', null);
     const foreign = withChange(root, (element) =>
       element.name === 'Assertion'
@@ -66,7 +66,7 @@ describe('the structure of a response', () => {
     expect(responseStructureFault(foreign)).toBe('unsupported_version');
   });
 
-  it.each(['ID', 'Id', 'id', 'iD', 'xml:id', 'ds:Id'])('has no identifier twice, spelled %s', (attribute) => {
+  it.each(['ID', 'Id', 'id', 'iD', 'xml:id', 'ds:Id'])('refuses a duplicate identifier, spelled %s', (attribute) => {
     const extension = xml('samlp:Extensions', {}, xml('x', { [attribute]: '_assertion' }));
     const root = withChildren(responseTree('both'), 'Response', ([first, ...rest]) =>
       first === undefined ? rest : [first, ...rest.slice(0, 1), extension, ...rest.slice(1)],
@@ -74,12 +74,12 @@ describe('the structure of a response', () => {
     expect(responseStructureFault(root)).toBe('duplicate_id');
   });
 
-  it('has no identifier twice on one element', () => {
+  it('refuses two identifiers on one element', () => {
     const root = withAttribute(responseTree('both'), 'Response', 'Id', '_response');
     expect(responseStructureFault(root)).toBe('duplicate_id');
   });
 
-  it('says a failure for what it is where there is no assertion for it', () => {
+  it('reports a failure status if there is no assertion', () => {
     expect(responseStructureFault(rooted(issuer, failed))).toBe('failed_status');
     expect(responseStructureFault(rooted(issuer, statusTree()))).toBe('no_assertion');
     expect(responseStructureFault(rooted(issuer))).toBe('no_assertion');
@@ -95,7 +95,7 @@ describe('the assertion of a response', () => {
     ['an unsigned one before a signed one', [other, assertionTree(true)]],
     ['an encrypted one beside a plain one', [assertionTree(true), encrypted]],
     ['two encrypted ones', [encrypted, encrypted]],
-  ])('is one: %s', (_, assertions) => {
+  ])('is refused with %s', (_, assertions) => {
     expect(responseStructureFault(rooted(issuer, statusTree(), ...assertions))).toBe('several_assertions');
   });
 
@@ -106,13 +106,13 @@ describe('the assertion of a response', () => {
     ['as an encrypted one', xml('samlp:Extensions', {}, encrypted)],
     ['of SAML 1.1', { ...other, namespace: 'urn:oasis:names:tc:SAML:1.0:assertion' }],
     ['of no namespace', { ...other, namespace: null }],
-  ])('is nowhere else: %s', (_, element) => {
+  ])('is refused elsewhere: %s', (_, element) => {
     const root = rooted(issuer, statusTree(), element, assertionTree(true));
     expect(responseStructureFault(root)).toBe('misplaced_assertion');
   });
 
   it.each(['Advice', 'Subject', 'AttributeValue', 'Conditions', 'Object', 'KeyInfo'])(
-    'is not within its own %s',
+    'is refused inside its own %s',
     (name) => {
       const parts = withChildren(assertionTree(true), 'Assertion', (children) => [
         ...children,
@@ -122,7 +122,7 @@ describe('the assertion of a response', () => {
     },
   );
 
-  it('is checked again once it is decrypted', () => {
+  it('is checked again after decryption', () => {
     const received = responseTree('response', encrypted);
     expect(responseStructureFault(withDecryptedAssertion(received, assertionTree(true)))).toBeNull();
     expect(responseStructureFault(withDecryptedAssertion(received, assertionTree(true, '_response')))).toBe(
@@ -161,29 +161,29 @@ describe('the signatures of a response', () => {
       'in the issuer',
       (root: XmlElement) => [xml('saml:Issuer', {}, signatureTree('_response')), ...root.children.slice(2)],
     ],
-  ])('are where the schema has them, not %s', (_, change) => {
+  ])('are refused outside their schema position: %s', (_, change) => {
     const root = responseTree('response');
     expect(responseStructureFault({ ...root, children: change(root) })).toBe('misplaced_signature');
   });
 
-  it('come first where no issuer is named', () => {
+  it('come first if there is no issuer', () => {
     const root = responseTree('response');
     expect(responseStructureFault({ ...root, children: root.children.slice(1) })).toBeNull();
   });
 
-  it.each(['Response', 'Assertion'])('are one of the %s at most', (name) => {
+  it.each(['Response', 'Assertion'])('are limited to one per %s', (name) => {
     const doubled = withChildren(responseTree('both'), name, (children) =>
       children.flatMap((child) => (typeof child !== 'string' && child.name === 'Signature' ? [child, child] : [child])),
     );
     expect(responseStructureFault(doubled)).toBe('several_signatures');
   });
 
-  it('are not on an assertion that is encrypted, from outside', () => {
+  it('are refused on an encrypted assertion from outside', () => {
     const encrypted = xml('saml:EncryptedAssertion', {}, signatureTree('_data'), xml('xenc:EncryptedData'));
     expect(responseStructureFault(responseTree('none', encrypted))).toBe('misplaced_signature');
   });
 
-  it('cover the element that they stand in', () => {
+  it('cover their parent element', () => {
     const swapped = (name: string) =>
       withAttribute(
         responseTree(name === 'Response' ? 'response' : 'assertion'),
@@ -195,7 +195,7 @@ describe('the signatures of a response', () => {
     expect(responseStructureFault(swapped('Assertion'))).toBe('signature_reference');
   });
 
-  it.each(['Response', 'Assertion'])('need an ID of the %s', (name) => {
+  it.each(['Response', 'Assertion'])('require an ID of the %s', (name) => {
     expect(responseStructureFault(withAttribute(responseTree('both'), name, 'ID', null))).toBe('signature_reference');
   });
 });
@@ -290,7 +290,7 @@ describe('signature wrapping', () => {
   });
 
   it.each(Object.entries(shapes).filter(([name]) => name.startsWith('XSW')))(
-    'is refused within namespaces of others too: %s',
+    'is refused inside foreign namespaces too: %s',
     (_, root) => {
       // Readers that go by local names take these for the same.
       const strange = withChange(root, (element) =>
@@ -302,14 +302,14 @@ describe('signature wrapping', () => {
 });
 
 describe('the structure of a logout message', () => {
-  it('is right, signed or not', () => {
+  it('is valid, signed or not', () => {
     for (const isSigned of [true, false]) {
       expect(logoutStructureFault(logoutRequestTree(isSigned), 'LogoutRequest')).toBeNull();
       expect(logoutStructureFault(logoutResponseTree(isSigned), 'LogoutResponse')).toBeNull();
     }
   });
 
-  it('is not that of another message', () => {
+  it('is refused for another message', () => {
     expect(logoutStructureFault(logoutRequestTree(true), 'LogoutResponse')).toBe('unexpected_root');
     expect(logoutStructureFault(logoutResponseTree(true), 'LogoutRequest')).toBe('unexpected_root');
     expect(logoutStructureFault(responseTree('response'), 'LogoutRequest')).toBe('unexpected_root');
@@ -324,11 +324,11 @@ describe('the structure of a logout message', () => {
     ['the genuine request', xml('samlp:Extensions', {}, logoutRequestTree(false)), 'unexpected_root'],
     ['its own identifier again', xml('samlp:Extensions', {}, xml('x', { Id: '_logout' })), 'duplicate_id'],
     ['a signature in extensions', xml('samlp:Extensions', {}, signatureTree('_logout')), 'misplaced_signature'],
-  ])('is not right with %s', (_, element, reason) => {
+  ])('is refused with %s', (_, element, reason) => {
     expect(logoutStructureFault(add(element), 'LogoutRequest')).toBe(reason);
   });
 
-  it('needs version 2.0', () => {
+  it('requires version 2.0', () => {
     const root = withAttribute(logoutRequestTree(true), 'LogoutRequest', 'Version', '1.1');
     expect(logoutStructureFault(root, 'LogoutRequest')).toBe('unsupported_version');
   });

@@ -31,8 +31,8 @@ const nameOf = (root: XmlElement): string | null => {
   return read.ok ? (read.value.nameId?.value ?? null) : read.error;
 };
 
-describe('an assertion that is read', () => {
-  it('has all that it says', () => {
+describe('readAssertion', () => {
+  it('reads the complete content', () => {
     expect(readAssertion(assertion)).toEqual(
       ok({
         id: '_assertion',
@@ -75,7 +75,7 @@ describe('an assertion that is read', () => {
     );
   });
 
-  it('has what is missing as missing', () => {
+  it('reads absent parts as absent', () => {
     const bare = ['Subject', 'Conditions', 'AuthnStatement', 'AttributeStatement'].reduce(without, assertion);
     const read = readAssertion(bare);
     expect(read.ok && read.value).toMatchObject({
@@ -90,7 +90,7 @@ describe('an assertion that is read', () => {
     expect(unconfirmed.ok && unconfirmed.value.confirmations[0]?.data).toBeNull();
   });
 
-  it('is an assertion', () => {
+  it('refuses another element', () => {
     expect(readAssertion(responseTree('both'))).toEqual(err('unexpected_root'));
     expect(readAssertion({ ...assertion, namespace: 'urn:oasis:names:tc:SAML:1.0:assertion' })).toEqual(
       err('unexpected_root'),
@@ -105,11 +105,11 @@ describe('an assertion that is read', () => {
     'SubjectConfirmationData',
     'AuthnContext',
     'AuthnContextClassRef',
-  ])('has no two of %s', (name) => {
+  ])('refuses two of %s', (name) => {
     expect(readAssertion(doubled(assertion, name))).toEqual(malformed);
   });
 
-  it.each(['OneTimeUse', 'ProxyRestriction'])('has no two of %s', (name) => {
+  it.each(['OneTimeUse', 'ProxyRestriction'])('refuses two of %s', (name) => {
     const condition = xml(`saml:${name}`);
     expect(readAssertion(adding(assertion, 'Conditions', condition)).ok).toBe(true);
     expect(readAssertion(adding(assertion, 'Conditions', condition, condition))).toEqual(malformed);
@@ -121,12 +121,12 @@ describe('an assertion that is read', () => {
     ['SubjectConfirmation', 'Method'],
     ['AuthnStatement', 'AuthnInstant'],
     ['Attribute', 'Name'],
-  ])('is not without %s %s', (name, attribute) => {
+  ])('requires %s %s', (name, attribute) => {
     expect(readAssertion(withAttribute(assertion, name, attribute, null))).toEqual(malformed);
     expect(readAssertion(withAttribute(assertion, name, attribute, ''))).toEqual(malformed);
   });
 
-  it.each(['Issuer', 'AuthnContext'])('is not without %s', (name) => {
+  it.each(['Issuer', 'AuthnContext'])('requires %s', (name) => {
     expect(readAssertion(without(assertion, name))).toEqual(malformed);
   });
 
@@ -138,7 +138,7 @@ describe('an assertion that is read', () => {
     ['SubjectConfirmationData', 'NotOnOrAfter'],
     ['AuthnStatement', 'AuthnInstant'],
     ['AuthnStatement', 'SessionNotOnOrAfter'],
-  ])('has a time in %s %s, or none', (name, attribute) => {
+  ])('requires a valid time in %s %s, if present', (name, attribute) => {
     for (const time of [
       '',
       'never',
@@ -152,11 +152,11 @@ describe('an assertion that is read', () => {
     }
   });
 
-  it.each(['1a', 'a b', 'a:b', "a'", '#a', 'a\n', 'é b'])('has an ID that is a name, not %j', (id) => {
+  it.each(['1a', 'a b', 'a:b', "a'", '#a', 'a\n', 'é b'])('requires an ID that is a name, not %j', (id) => {
     expect(readAssertion(withAttribute(assertion, 'Assertion', 'ID', id))).toEqual(malformed);
   });
 
-  it('reads no attribute of another namespace', () => {
+  it('ignores an attribute of another namespace', () => {
     const foreign = withChange(assertion, (element) => ({
       ...element,
       attributes: element.attributes.map((attribute) =>
@@ -166,7 +166,7 @@ describe('an assertion that is read', () => {
     expect(readAssertion(foreign)).toEqual(malformed);
   });
 
-  it('reads no element of another namespace', () => {
+  it('ignores an element of another namespace', () => {
     const foreign = withChange(assertion, (element) =>
       element.name === 'Subject' ? { ...element, namespace: null } : element,
     );
@@ -177,7 +177,7 @@ describe('an assertion that is read', () => {
     expect(readAssertion(issued)).toEqual(malformed);
   });
 
-  it('has texts that are whole', () => {
+  it('requires texts without child elements', () => {
     for (const name of ['Issuer', 'Audience', 'AuthnContextClassRef']) {
       expect(readAssertion(holding(assertion, name))).toEqual(malformed);
       expect(readAssertion(holding(assertion, name, 'a', xml('x'), 'b'))).toEqual(malformed);
@@ -188,27 +188,27 @@ describe('an assertion that is read', () => {
   });
 
   it.each(['', ' ', '\u00a0', 'ann\n', 'a\tb', 'a\u0000b', 'a\u007fb', 'a\u0085b', 'a\u2028b', 'a'.repeat(1025)])(
-    'has no subject in %j',
+    'reads no subject from %j',
     (name) => {
       expect(nameOf(holding(assertion, 'NameID', name))).toBe('no_subject');
     },
   );
 
-  it('takes a name as long as a directory has', () => {
+  it('accepts a name as long as in a directory', () => {
     expect(nameOf(holding(assertion, 'NameID', 'a'.repeat(1024)))).toBe('a'.repeat(1024));
   });
 
-  it.each(['BaseID', 'EncryptedID'])('has no subject that is named by %s', (name) => {
+  it.each(['BaseID', 'EncryptedID'])('reads no subject from %s', (name) => {
     expect(nameOf(holding(assertion, 'Subject', xml(`saml:${name}`)))).toBe('no_subject');
     expect(nameOf(adding(assertion, 'Subject', xml(`saml:${name}`)))).toBe('no_subject');
   });
 
-  it('is not named by what confirms its subject', () => {
+  it('reads no subject from a subject confirmation', () => {
     const confirmed = adding(without(assertion, 'NameID'), 'SubjectConfirmation', xml('saml:NameID', {}, 'admin'));
     expect(nameOf(confirmed)).toBeNull();
   });
 
-  it('tells conditions that nobody here knows', () => {
+  it('reports unknown conditions', () => {
     for (const condition of [xml('saml:Condition'), xml('AudienceRestriction'), xml('ds:OneTimeUse')]) {
       const read = readAssertion(adding(assertion, 'Conditions', condition));
       expect(read.ok && read.value.conditions?.unknown).toBe(true);
@@ -217,7 +217,7 @@ describe('an assertion that is read', () => {
     expect(once.ok && once.value.conditions).toMatchObject({ oneTimeUse: true, unknown: false });
   });
 
-  it('keeps audience restrictions apart, those that name nobody too', () => {
+  it('keeps audience restrictions separate, including empty ones', () => {
     const restricted = adding(
       assertion,
       'Conditions',
@@ -228,7 +228,7 @@ describe('an assertion that is read', () => {
     expect(read.ok && read.value.conditions?.audienceRestrictions).toEqual([['https://sp.test'], ['b', 'c'], []]);
   });
 
-  it('leaves out attribute values that are no text, and attributes that are encrypted', () => {
+  it('omits attribute values that are not text, and encrypted attributes', () => {
     const values = [
       xml('saml:AttributeValue', {}, 'text'),
       xml('saml:AttributeValue', {}, xml('saml:NameID', {}, 'x')),
@@ -252,14 +252,14 @@ describe('an assertion that is read', () => {
     ]);
   });
 
-  it('reads a statement that names a declaration in place of a class', () => {
+  it('reads a statement with a declaration instead of a class', () => {
     const declared = holding(assertion, 'AuthnContext', xml('saml:AuthnContextDeclRef', {}, 'urn:declaration'));
     const read = readAssertion(declared);
     expect(read.ok && read.value.authentication[0]?.contextClass).toBeNull();
   });
 });
 
-describe('the head of a response that is read', () => {
+describe('reading the head of a response', () => {
   const head = {
     id: '_response',
     issuer: 'https://idp.test',
@@ -270,12 +270,12 @@ describe('the head of a response that is read', () => {
     isSigned: true,
   };
 
-  it('has all that it says', () => {
+  it('reads the complete content', () => {
     expect(readSamlResponseHead(responseTree('response'), true)).toEqual(ok(head));
     expect(readSamlResponseHead(responseTree('assertion'), false)).toEqual(ok({ ...head, isSigned: false }));
   });
 
-  it('names neither issuer, destination nor request where they are missing', () => {
+  it('gives no issuer, destination or request if absent', () => {
     const root = responseTree('none');
     const bare = ['Destination', 'InResponseTo'].reduce<XmlElement>(
       (so, name) => withAttribute(so, 'Response', name, null),
@@ -286,7 +286,7 @@ describe('the head of a response that is read', () => {
     );
   });
 
-  it('has all status codes', () => {
+  it('reads all status codes', () => {
     const nested = holding(
       responseTree('none'),
       'Status',
@@ -301,7 +301,7 @@ describe('the head of a response that is read', () => {
     expect(read.ok && read.value.statusCodes).toEqual(['a', 'b', 'c']);
   });
 
-  it('has one status of one code at each level', () => {
+  it('requires one status with one code per level', () => {
     const root = responseTree('none');
     const code = xml('samlp:StatusCode', { Value: 'a' });
     expect(readSamlResponseHead(without(root, 'Status'), true)).toEqual(malformed);
@@ -312,7 +312,7 @@ describe('the head of a response that is read', () => {
     expect(readSamlResponseHead(withAttribute(root, 'StatusCode', 'Value', null), true)).toEqual(malformed);
   });
 
-  it('is not without ID and issue instant, nor with two issuers', () => {
+  it('requires ID and issue instant, and at most one issuer', () => {
     const root = responseTree('none', xml('saml:EncryptedAssertion'));
     expect(readSamlResponseHead(withAttribute(root, 'Response', 'ID', null), true)).toEqual(malformed);
     expect(readSamlResponseHead(withAttribute(root, 'Response', 'IssueInstant', null), true)).toEqual(malformed);
@@ -321,10 +321,10 @@ describe('the head of a response that is read', () => {
   });
 });
 
-describe('a logout request that is read', () => {
+describe('reading a logout request', () => {
   const root = logoutRequestTree(true);
 
-  it('has all that it says', () => {
+  it('reads the complete content', () => {
     expect(readLogoutRequest(root)).toEqual(
       ok({
         id: '_logout',
@@ -338,19 +338,19 @@ describe('a logout request that is read', () => {
     );
   });
 
-  it('names its subject, by a NameID', () => {
+  it('requires a NameID as subject', () => {
     expect(readLogoutRequest(without(root, 'NameID'))).toEqual(err('no_subject'));
     expect(readLogoutRequest(doubled(root, 'NameID'))).toEqual(malformed);
     expect(readLogoutRequest(adding(root, 'LogoutRequest', xml('saml:EncryptedID')))).toEqual(err('no_subject'));
     expect(readLogoutRequest(holding(root, 'NameID', ' '))).toEqual(err('no_subject'));
   });
 
-  it('is refused where a session is not told: it would end all of them', () => {
+  it('refuses an unreadable session index: it would end all sessions', () => {
     expect(readLogoutRequest(holding(root, 'SessionIndex'))).toEqual(malformed);
     expect(readLogoutRequest(holding(root, 'SessionIndex', xml('x', {}, 'one')))).toEqual(malformed);
   });
 
-  it('is not without issuer, ID and issue instant', () => {
+  it('requires issuer, ID and issue instant', () => {
     expect(readLogoutRequest(without(root, 'Issuer'))).toEqual(malformed);
     expect(readLogoutRequest(withAttribute(root, 'LogoutRequest', 'ID', null))).toEqual(malformed);
     expect(readLogoutRequest(withAttribute(root, 'LogoutRequest', 'IssueInstant', 'x'))).toEqual(malformed);
@@ -359,10 +359,10 @@ describe('a logout request that is read', () => {
   });
 });
 
-describe('a logout response that is read', () => {
+describe('reading a logout response', () => {
   const root = logoutResponseTree(true);
 
-  it('has all that it says', () => {
+  it('reads the complete content', () => {
     const said = {
       id: '_answer',
       issuer: 'https://idp.test',
@@ -374,7 +374,7 @@ describe('a logout response that is read', () => {
     expect(readLogoutResponse(root, false)).toEqual(ok({ ...said, isSigned: false }));
   });
 
-  it('is not without issuer, status and ID', () => {
+  it('requires issuer, status and ID', () => {
     expect(readLogoutResponse(without(root, 'Issuer'), true)).toEqual(malformed);
     expect(readLogoutResponse(without(root, 'Status'), true)).toEqual(malformed);
     expect(readLogoutResponse(withAttribute(root, 'LogoutResponse', 'ID', null), true)).toEqual(malformed);

@@ -19,7 +19,7 @@ const context = (uri: string): string =>
   `<saml:AuthnContextClassRef xmlns:saml="urn:oasis:names:tc:SAML:2.0:assertion">${uri}</saml:AuthnContextClassRef>`;
 
 describe('an AuthnRequest', () => {
-  it('asks for any name, by the consumer endpoint, where nothing else is configured', () => {
+  it('requests any name at the consumer endpoint by default', () => {
     expect(authnRequestXml(request)).toBe(
       '<samlp:AuthnRequest xmlns:samlp="urn:oasis:names:tc:SAML:2.0:protocol"' +
         ' AssertionConsumerServiceURL="https://app.example/saml/acs"' +
@@ -30,7 +30,7 @@ describe('an AuthnRequest', () => {
     );
   });
 
-  it('asks for the name, the contexts and the fresh authentication that are configured', () => {
+  it('requests the configured name, contexts and fresh authentication', () => {
     const xml = authnRequestXml({
       ...request,
       forceAuthn: true,
@@ -45,7 +45,7 @@ describe('an AuthnRequest', () => {
     );
   });
 
-  it('does not ask that a transient name be made', () => {
+  it('does not request creation of a transient name', () => {
     const format = 'urn:oasis:names:tc:SAML:2.0:nameid-format:transient';
     expect(authnRequestXml({ ...request, nameIdFormat: format })).toContain(
       `<samlp:NameIDPolicy Format="${format}"></samlp:NameIDPolicy>`,

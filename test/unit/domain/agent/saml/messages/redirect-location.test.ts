@@ -13,14 +13,14 @@ const message: RedirectQuery = {
 };
 
 describe('the query of a message', () => {
-  it('has the message and the relay state, encoded', () => {
+  it('contains the encoded message and relay state', () => {
     expect(redirectQuery(message)).toBe('SAMLRequest=fZ%2B%2FA%3D%3D&RelayState=handle');
     expect(redirectQuery({ ...message, parameter: 'SAMLResponse', relayState: null })).toBe(
       'SAMLResponse=fZ%2B%2FA%3D%3D',
     );
   });
 
-  it('names the algorithm where it is to be signed, which is signed too', () => {
+  it('names the algorithm before signing, so it is signed too', () => {
     const signatureAlgorithm = 'http://www.w3.org/2001/04/xmldsig-more#rsa-sha256';
     expect(redirectQuery({ ...message, signatureAlgorithm })).toBe(
       'SAMLRequest=fZ%2B%2FA%3D%3D&RelayState=handle' +
@@ -28,7 +28,7 @@ describe('the query of a message', () => {
     );
   });
 
-  it('cannot be given another parameter by the relay state', () => {
+  it('gains no parameter from the relay state', () => {
     expect(redirectQuery({ ...message, relayState: 'a&SAMLRequest=evil#b c\r\nX: y' })).toBe(
       'SAMLRequest=fZ%2B%2FA%3D%3D&RelayState=a%26SAMLRequest%3Devil%23b%20c%0D%0AX%3A%20y',
     );
@@ -36,7 +36,7 @@ describe('the query of a message', () => {
 });
 
 describe('the URL of a message', () => {
-  it('keeps the query of the location, and no fragment', () => {
+  it('keeps the query of the location, without its fragment', () => {
     const at = (location: string) => redirectLocation(location, 'SAMLRequest=x', null);
     expect(at('https://idp.example/sso')).toBe('https://idp.example/sso?SAMLRequest=x');
     expect(at('https://idp.example/sso?a=b&c')).toBe('https://idp.example/sso?a=b&c&SAMLRequest=x');
@@ -44,7 +44,7 @@ describe('the URL of a message', () => {
     expect(at('https://idp.example/sso?a&#x?y')).toBe('https://idp.example/sso?a&SAMLRequest=x');
   });
 
-  it('has the signature behind what was signed, encoded', () => {
+  it('appends the encoded signature after the signed part', () => {
     expect(redirectLocation('https://idp.example/sso?a=b', 'SAMLRequest=x&SigAlg=y', 'ab+/==')).toBe(
       'https://idp.example/sso?a=b&SAMLRequest=x&SigAlg=y&Signature=ab%2B%2F%3D%3D',
     );

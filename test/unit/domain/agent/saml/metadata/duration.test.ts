@@ -31,7 +31,7 @@ describe('parseDuration', () => {
     'P1D ',
     'p1d',
     `P${'1'.repeat(99)}D`,
-  ])('reads nothing out of "%s"', (text) => {
+  ])('refuses "%s"', (text) => {
     expect(parseXmlDuration(text)).toBeNull();
   });
 });

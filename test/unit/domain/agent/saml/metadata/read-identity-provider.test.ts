@@ -23,8 +23,8 @@ const entity = (content: string, attributes = '', id = entityId) =>
   `<EntityDescriptor xmlns="urn:oasis:names:tc:SAML:2.0:metadata" entityID="${id}" ${attributes}>${content}</EntityDescriptor>`;
 const plain = role(keyOf('AAAA') + signOn);
 
-describe('metadata', () => {
-  it.each(metadataSamples)('as $product writes it', ({ product: _, text, certificates, ...expected }) => {
+describe('reading metadata', () => {
+  it.each(metadataSamples)('accepts the output of $product', ({ product: _, text, certificates, ...expected }) => {
     expect(read(text)).toEqual({
       ok: true,
       value: {
@@ -35,7 +35,7 @@ describe('metadata', () => {
     });
   });
 
-  it.each(metadataSamples)('of a federation, of which $product is a member', (sample) => {
+  it.each(metadataSamples)('accepts a federation with $product as a member', (sample) => {
     expect(read(federationOf(metadataSamples), sample.entityId)).toMatchObject({
       ok: true,
       value: {
@@ -44,7 +44,7 @@ describe('metadata', () => {
     });
   });
 
-  it('of a federation with one identity provider among its members', () => {
+  it('accepts a federation with one identity provider among its members', () => {
     const others = `${entity('<SPSSODescriptor protocolSupportEnumeration="urn:oasis:names:tc:SAML:2.0:protocol"/>', '', 'sp')}`;
     const text = `<EntitiesDescriptor xmlns="urn:oasis:names:tc:SAML:2.0:metadata">${others}${entity(plain)}</EntitiesDescriptor>`;
     expect(read(text)).toMatchObject({ ok: true, value: { provider: { entityId } } });
@@ -56,13 +56,13 @@ describe('the bindings of an identity provider', () => {
     .replace('HTTP-Redirect', 'HTTP-POST')
     .replace('Location="', 'Location="https://post.example/?a=');
 
-  it('are HTTP-Redirect where it has that, whatever comes first', () => {
+  it('use HTTP-Redirect if available, in any order', () => {
     const found = read(entity(role(keyOf('AAAA') + byPost + signOn)));
     expect(found.ok && found.value.provider.ssoByPost).toBeUndefined();
     expect(found.ok && found.value.provider.ssoUrl).not.toContain('post.example');
   });
 
-  it('are HTTP-POST where it has that alone, for signing on and for signing out', () => {
+  it('use HTTP-POST if it is the only one, for sign-on and logout', () => {
     const slo = byPost.replace('SingleSignOnService', 'SingleLogoutService');
     const found = read(entity(role(keyOf('AAAA') + slo + byPost)));
     expect(found).toMatchObject({
@@ -74,10 +74,10 @@ describe('the bindings of an identity provider', () => {
   });
 });
 
-describe('how long metadata counts', () => {
+describe('the validity of metadata', () => {
   const until = (text: string) => `validUntil="${text}"`;
 
-  it('is the earliest moment that any of its elements around the provider says', () => {
+  it('ends at the earliest time of all elements around the provider', () => {
     const [sample] = metadataSamples;
     if (sample === undefined) throw new Error('there are samples');
     const early = '2026-03-02T00:00:00Z';
@@ -102,7 +102,7 @@ describe('how long metadata counts', () => {
       'what is around it',
       `<EntitiesDescriptor xmlns="urn:oasis:names:tc:SAML:2.0:metadata" ${until('2020-01-01T00:00:00Z')}>${entity(plain)}</EntitiesDescriptor>`,
     ],
-  ])('is over where %s says so', (_, text) => {
+  ])('has ended if %s says so', (_, text) => {
     expect(read(text)).toMatchObject({ ok: false, error: expect.stringMatching(/^was valid until 20\d\d-/) });
   });
 
@@ -110,20 +110,20 @@ describe('how long metadata counts', () => {
     expect(read(entity(plain, until(text)))).toEqual({ ok: false, error: 'has a malformed validUntil' });
   });
 
-  it('is no matter of another member of the federation', () => {
+  it('ignores other members of the federation', () => {
     const over = entity(plain, until('2020-01-01T00:00:00Z'), 'https://gone.example');
     const text = `<EntitiesDescriptor xmlns="urn:oasis:names:tc:SAML:2.0:metadata">${over}${entity(plain)}</EntitiesDescriptor>`;
     expect(read(text, entityId)).toMatchObject({ ok: true, value: { validUntilMs: null } });
   });
 
-  it('comes with the shortest time between two fetches that is said', () => {
+  it('comes with the shortest stated fetch interval', () => {
     const text = entity(role(keyOf('AAAA') + signOn, 'cacheDuration="PT2H"'), 'cacheDuration="P1D"');
     expect(read(text)).toMatchObject({ ok: true, value: { cacheDurationMs: 7_200_000 } });
     expect(read(entity(plain, 'cacheDuration="soon"'))).toMatchObject({ ok: true, value: { cacheDurationMs: null } });
   });
 });
 
-describe('metadata that is refused', () => {
+describe('invalid metadata', () => {
   it.each<[string, string, string | null, RegExp]>([
     ['is no metadata', '<html xmlns="http://www.w3.org/1999/xhtml"/>', null, /not SAML metadata/],
     ['is of another namespace', '<EntityDescriptor entityID="a"/>', null, /not SAML metadata/],
@@ -205,13 +205,13 @@ describe('metadata that is refused', () => {
 });
 
 describe('the keys of an identity provider', () => {
-  it('are each there once, and of a chain only the first', () => {
+  it('are unique, and of a chain only the first', () => {
     const chain = keyOf('BBBB</X509Certificate><X509Certificate>ROOT');
     const text = entity(role(keyOf('AAAA') + keyOf(' AA\n\tAA ') + chain + signOn));
     expect(read(text)).toMatchObject({ ok: true, value: { provider: { signingCertificates: ['AAAA', 'BBBB'] } } });
   });
 
-  it('are not those that an extension or a signature holds', () => {
+  it('exclude those inside an extension or a signature', () => {
     const foreign = keyOf('EVIL');
     const text = entity(
       `<Extensions>${foreign}</Extensions>${foreign}${role(`<Extensions>${foreign}</Extensions>${keyOf('AAAA')}${signOn}`)}`,

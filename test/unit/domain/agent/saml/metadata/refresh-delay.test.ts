@@ -5,22 +5,22 @@ const hour = 3_600_000;
 const plain = { failures: 0, refreshMs: hour, cacheDurationMs: null, leftMs: null, fraction: 0 };
 
 describe('refreshDelayMs', () => {
-  it('is the interval, less what is left to chance', () => {
+  it('is the interval minus jitter', () => {
     expect(refreshDelayMs(plain)).toBe(hour);
     expect(refreshDelayMs({ ...plain, fraction: 0.5 })).toBe(hour * 0.95);
   });
 
-  it('is shorter where the metadata wants it, and never longer', () => {
+  it('is shortened by the metadata, and never extended', () => {
     expect(refreshDelayMs({ ...plain, cacheDurationMs: hour / 2 })).toBe(hour / 2);
     expect(refreshDelayMs({ ...plain, cacheDurationMs: 24 * hour })).toBe(hour);
   });
 
-  it('is over well before the metadata is', () => {
+  it('ends well before the metadata expires', () => {
     expect(refreshDelayMs({ ...plain, leftMs: hour })).toBe(hour / 2);
     expect(refreshDelayMs({ ...plain, leftMs: 10 * hour, cacheDurationMs: 10 * hour })).toBe(hour);
   });
 
-  it('is a minute at least, whatever the metadata says, unless the interval is shorter', () => {
+  it('is at least a minute for any metadata, unless the interval is shorter', () => {
     for (const hurried of [{ cacheDurationMs: 0 }, { leftMs: 60_000 }]) {
       expect(refreshDelayMs({ ...plain, ...hurried })).toBe(60_000);
       expect(refreshDelayMs({ ...plain, ...hurried, refreshMs: 30_000 })).toBe(30_000);
@@ -32,7 +32,7 @@ describe('refreshDelayMs', () => {
     expect(delays).toEqual([5_000, 10_000, 20_000, 300_000]);
   });
 
-  it('is half a minute at most where nothing is known, or from when what is known is over', () => {
+  it('is at most half a minute if no metadata is valid, or from its expiry', () => {
     const delays = [1, 2, 3, 4, 20].map((failures) => refreshDelayMs({ ...plain, failures, leftMs: 0 }));
     expect(delays).toEqual([5_000, 10_000, 20_000, 30_000, 30_000]);
     expect(refreshDelayMs({ ...plain, failures: 20, leftMs: -hour })).toBe(30_000);

@@ -13,7 +13,7 @@ const chromium = [
 const navigates = (headers: readonly string[], method = 'GET', apiKeyHeader: string | null = 'X-API-Key') =>
   isBrowserNavigation(method, headers, apiKeyHeader);
 
-describe('a request may be a browser that goes to a page', () => {
+describe('a request counts as browser navigation', () => {
   it.each([
     ['a browser', chromium],
     ['nothing is said of it', []],
@@ -21,12 +21,12 @@ describe('a request may be a browser that goes to a page', () => {
     ['a page is among the types, in any case', ['Accept', 'application/json, TEXT/HTML;level=1']],
     ['a page is in a second field', ['accept', 'application/json', 'accept', 'text/html']],
     ['Accept names no type', ['accept', ' ,']],
-  ])('where %s', (_, headers) => {
+  ])('if %s', (_, headers) => {
     expect(navigates(headers)).toBe(true);
     expect(navigates(headers, 'HEAD')).toBe(true);
   });
 
-  it.each(['POST', 'PUT', 'DELETE', 'OPTIONS', 'PATCH', 'get'])('and not by %s', (method) => {
+  it.each(['POST', 'PUT', 'DELETE', 'OPTIONS', 'PATCH', 'get'])('but not by %s', (method) => {
     expect(navigates(chromium, method)).toBe(false);
   });
 
@@ -40,11 +40,11 @@ describe('a request may be a browser that goes to a page', () => {
     ['two modes are given', [...chromium, 'sec-fetch-mode', 'cors']],
     ['a token is shown', [...chromium, 'authorization', 'Bearer x']],
     ['an API key is shown', [...chromium, 'x-api-key', 'k']],
-  ])('and not where %s', (_, headers) => {
+  ])('but not if %s', (_, headers) => {
     expect(navigates(headers)).toBe(false);
   });
 
-  it('where a header is called as an API key would be, and none is read', () => {
+  it('if a header has the usual API key name, but none is configured', () => {
     expect(navigates([...chromium, 'x-api-key', 'k'], 'GET', null)).toBe(true);
     expect(navigates([...chromium, 'x-api-key', 'k'], 'GET', 'X-Other')).toBe(true);
   });

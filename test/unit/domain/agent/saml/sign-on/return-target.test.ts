@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { maximumReturnTarget, returnTarget } from '../../../../../../src/domain/agent/sign-on/return-target.js';
 import { newSignOnRequest } from '../../../../../../src/domain/agent/sign-on/sign-on-request.js';
 
-describe('where a browser returns to', () => {
+describe('the return target of a browser', () => {
   it.each(['/', '/a/b?c=d&e=%2F%2F', '/a?', '/a?//evil.example', '/a?next=https://evil.example/', '/a;v=1?x=\\'])(
-    'is what it asked for: %s',
+    'is the requested page: %s',
     (uri) => {
       expect(returnTarget(uri)).toBe(uri);
     },
@@ -31,18 +31,18 @@ describe('where a browser returns to', () => {
     ['*', '/'],
     ['/a#b', '/'],
     ['/ä', '/'],
-  ])('is on this host, whatever is asked for: %j', (uri, target) => {
+  ])('is on this host for any request: %j', (uri, target) => {
     expect(returnTarget(uri)).toBe(target);
   });
 
   it.each(['/a?b\r\nSet-Cookie: x=y', '/a?b c', '/a?\t', '/a?#', '/a?ä', '/a?\0'])(
-    'has no query that no header holds: %j',
+    'drops a query that no header can carry: %j',
     (uri) => {
       expect(returnTarget(uri)).toBe('/a');
     },
   );
 
-  it('is the path where the query is too long, and the root where the path is', () => {
+  it('is the path if the query is too long, and the root if the path is', () => {
     const fits = `/a?${'b'.repeat(maximumReturnTarget - 3)}`;
     expect(returnTarget(fits)).toBe(fits);
     expect(returnTarget(`${fits}b`)).toBe('/a');
@@ -50,8 +50,8 @@ describe('where a browser returns to', () => {
   });
 });
 
-describe('what is remembered of a request to the identity provider', () => {
-  it('is kept for five minutes, and returns to this host alone', () => {
+describe('the stored request to the identity provider', () => {
+  it('is kept for five minutes, and returns only to this host', () => {
     const sent = { handleHash: 'aa', kind: 'sign_on', requestId: '_r', bindingHash: null } as const;
     expect(newSignOnRequest({ ...sent, returnTo: '/page?x=1' }, 1_000)).toEqual({
       ...sent,

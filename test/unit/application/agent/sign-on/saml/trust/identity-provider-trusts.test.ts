@@ -59,7 +59,7 @@ const loaded = async (text: string) => {
 };
 
 describe('an identity provider that is configured', () => {
-  it('is known from the start, with the certificates of its file, and nothing is fetched', async () => {
+  it('is available from startup with the certificates of its file, without a fetch', async () => {
     const { trusts, source, scheduler } = made();
     const { trust, release } = trusts.acquire(
       {
@@ -89,8 +89,8 @@ describe('an identity provider that is configured', () => {
   });
 });
 
-describe('an identity provider that is known by its metadata', () => {
-  it('is absent until that has come', async () => {
+describe('an identity provider from metadata', () => {
+  it('is absent until the metadata arrives', async () => {
     const { trusts, source } = made();
     source.publish(metadata());
     source.isHeld = true;
@@ -112,7 +112,7 @@ describe('an identity provider that is known by its metadata', () => {
     expect(changes).toBe(1);
   });
 
-  it('has its metadata checked with the certificates that are given', async () => {
+  it('has its metadata verified with the given certificates', async () => {
     const { trusts, source, verifier } = made();
     source.publish(metadata());
     const certificates = [{ der: 'SIGNER', notAfterMs: 0 }];
@@ -120,7 +120,7 @@ describe('an identity provider that is known by its metadata', () => {
     expect(verifier.certificates).toEqual([['SIGNER']]);
   });
 
-  it('is fetched again and again, and follows what is published', async () => {
+  it('is fetched repeatedly, and follows the published metadata', async () => {
     const { source, scheduler, trust, logger } = await loaded(metadata());
     source.publish(metadata(['AAAA', 'BBBB']));
     await scheduler.advance(hour - 1);
@@ -134,7 +134,7 @@ describe('an identity provider that is known by its metadata', () => {
     expect(told.map(({ fields }) => fields['certificates'])).toEqual([1, 2]);
   });
 
-  it('is tried soon again where it cannot be had, and then served', async () => {
+  it('is retried soon after a failure, and then served', async () => {
     const { trusts, source, scheduler } = made();
     source.goDown();
     const { trust } = trusts.acquire(options, []);
@@ -167,7 +167,7 @@ describe('an identity provider that is known by its metadata', () => {
       ({ source }) => source.publish(metadata(['BBBB'], 'validUntil="2020-01-01T00:00:00Z"')),
       /^unusable: the metadata was valid until/,
     ],
-  ])('serves as it was last, where what follows %s', async (_, spoil, failure) => {
+  ])('keeps its last state if the next document %s', async (_, spoil, failure) => {
     const test = await loaded(metadata());
     const { scheduler, trust, logger, source, verifier } = test;
     const before = trust.current();
@@ -189,7 +189,7 @@ describe('an identity provider that is known by its metadata', () => {
     expect(JSON.stringify(logger.lines)).not.toContain('secret-of-the-url');
   });
 
-  it('is known no more once the time of the last good metadata is over', async () => {
+  it('is unknown after the last valid metadata expires', async () => {
     const { source, scheduler, trust } = await loaded(metadata(['AAAA'], 'validUntil="2026-03-01T15:00:00Z"'));
     const states: string[] = [];
     trust.onChange(() => states.push(trust.state()));
@@ -206,7 +206,7 @@ describe('an identity provider that is known by its metadata', () => {
     expect(states).toEqual(['stale', 'absent', 'fresh']);
   });
 
-  it('is fetched in time before its metadata is over, and as soon as that wants it', async () => {
+  it('is fetched before its metadata expires, and as often as the metadata demands', async () => {
     const { source, scheduler } = await loaded(metadata(['AAAA'], 'cacheDuration="PT10M"'));
     await scheduler.advance(hour);
     expect(source.requests).toBe(7);
@@ -215,7 +215,7 @@ describe('an identity provider that is known by its metadata', () => {
     expect(short.source.requests).toBe(2);
   });
 
-  it('is trusted by its usable certificates alone, and it is said which are not', async () => {
+  it('is trusted by its usable certificates only, and logs the unusable ones', async () => {
     const { trust, logger, scheduler } = await loaded(metadata(['WEAK1', 'AAAA', 'OLD1']));
     expect(trust.current()?.signingCertificates).toEqual(['AAAA', 'OLD1']);
     await scheduler.advance(5 * hour);
@@ -226,7 +226,7 @@ describe('an identity provider that is known by its metadata', () => {
     ]);
   });
 
-  describe('while nothing is known of it', () => {
+  describe('while it is unknown', () => {
     const absent = async () => {
       const test = made();
       test.source.goDown();
@@ -237,7 +237,7 @@ describe('an identity provider that is known by its metadata', () => {
       return { ...test, lease, trust: lease.trust };
     };
 
-    it('is tried again twice a minute', async () => {
+    it('is retried twice a minute', async () => {
       const { source, scheduler, trust } = await absent();
       const before = source.requests;
       await scheduler.advance(5 * 60_000);
@@ -247,7 +247,7 @@ describe('an identity provider that is known by its metadata', () => {
       expect(trust.state()).toBe('fresh');
     });
 
-    it('is tried again for a sign-on, and not sooner than five seconds after the last time', async () => {
+    it('is retried for a sign-on, at most every five seconds', async () => {
       const { source, scheduler, trust } = await absent();
       const isTried = source.requests;
       // Up to the moment of an attempt, after which the next is half a minute away.
@@ -278,7 +278,7 @@ describe('an identity provider that is known by its metadata', () => {
       expect(source.requests - before).toBe(2);
     });
 
-    it('is tried at once for another configuration, which waits for that', async () => {
+    it('is retried immediately for another configuration, which waits for it', async () => {
       const { source, trusts, scheduler } = await absent();
       source.publish(metadata());
       source.isHeld = true;
@@ -292,7 +292,7 @@ describe('an identity provider that is known by its metadata', () => {
       expect([trust.state(), source.requests, scheduler.waiting]).toEqual(['fresh', before, 1]);
     });
 
-    it('is tried no more once nobody uses it', async () => {
+    it('is not retried once unused', async () => {
       const { source, scheduler, trust, lease } = await absent();
       await scheduler.advance(20_000);
       lease.release();
@@ -303,7 +303,7 @@ describe('an identity provider that is known by its metadata', () => {
     });
   });
 
-  it('is tried at once for another configuration where the last attempt failed, and not where it did not', async () => {
+  it('is retried immediately for another configuration only after a failed fetch', async () => {
     const { source, trusts, scheduler, trust } = await loaded(metadata());
     trusts.acquire(options, []);
     await settled();
@@ -317,7 +317,7 @@ describe('an identity provider that is known by its metadata', () => {
     expect([trust.state(), source.requests]).toEqual(['fresh', 3]);
   });
 
-  it('is one for all who want the same, and ends with the last of them', async () => {
+  it('is shared among equal configurations, and ends with the last one', async () => {
     const { trusts, source, scheduler } = made();
     source.publish(metadata());
     const first = trusts.acquire(options, []);
@@ -343,7 +343,7 @@ describe('an identity provider that is known by its metadata', () => {
     expect(second.trust.current()?.entityId).toBe(entityId);
   });
 
-  it('is not waited for any more once nobody uses it', async () => {
+  it('is not awaited once unused', async () => {
     const { trusts, source, scheduler, logger } = made();
     source.isHeld = true;
     const { trust, release } = trusts.acquire(options, []);

@@ -63,7 +63,7 @@ const leased = async (leases: SessionStoreLeases, options: SessionStoreOptions, 
 };
 
 describe('SamlStoreLeases', () => {
-  it('opens a place once for all who name it, also at the same moment', async () => {
+  it('opens a store once for all users, also concurrently', async () => {
     const opener = new FakeOpener();
     const leases = leasesOf(opener);
     const [first, second] = await Promise.all([leased(leases, memory), leased(leases, memory)]);
@@ -73,7 +73,7 @@ describe('SamlStoreLeases', () => {
     expect(opener.log).toEqual(['open memory sp']);
   });
 
-  it('keeps apart the namespaces, the kinds and the places', async () => {
+  it('keeps namespaces, kinds and locations separate', async () => {
     const opener = new FakeOpener();
     const leases = leasesOf(opener);
     const redis = (url: string) => ({ kind: 'redis', url: new Secret(url) }) as const;
@@ -91,7 +91,7 @@ describe('SamlStoreLeases', () => {
     expect((await leased(leases, redis('redis://b'))).stores).toBe([...stores].at(-1));
   });
 
-  it('closes with the last lease alone, however often each is released', async () => {
+  it('closes with the last lease, for any repeated release', async () => {
     const opener = new FakeOpener();
     const leases = leasesOf(opener);
     const first = await leased(leases, memory);
@@ -106,7 +106,7 @@ describe('SamlStoreLeases', () => {
     expect(opener.log.at(-1)).toBe('closed memory');
   });
 
-  it('opens a place anew only once it has been closed', async () => {
+  it('reopens a store only after it was closed', async () => {
     const opener = new FakeOpener();
     const leases = leasesOf(opener);
     const first = await leased(leases, memory);
@@ -120,7 +120,7 @@ describe('SamlStoreLeases', () => {
     expect(opener.log.slice(2)).toEqual(['closed memory', 'open memory sp']);
   });
 
-  it('tells everyone who waits why it cannot be opened, and tries again for the next', async () => {
+  it('tells every waiter why opening failed, and retries for the next one', async () => {
     const opener = new FakeOpener();
     opener.failure = 'the folder cannot be written';
     const leases = leasesOf(opener);
@@ -131,7 +131,7 @@ describe('SamlStoreLeases', () => {
     expect(opener.log).toHaveLength(2);
   });
 
-  it('has one state and one memory for all who share a place', async () => {
+  it('shares one state and one cache among the users of a store', async () => {
     const opener = new FakeOpener();
     const leases = leasesOf(opener);
     const first = await leased(leases, memory);
@@ -145,7 +145,7 @@ describe('SamlStoreLeases', () => {
     expect(second.state.failure).toBe('the disk is full');
   });
 
-  it('gives what is lost to nobody else, and closes both with the last who has them', async () => {
+  it('gives a lost store to no new user, and closes it with its last user', async () => {
     const opener = new FakeOpener();
     const leases = leasesOf(opener);
     const before = await leased(leases, memory);
@@ -160,7 +160,7 @@ describe('SamlStoreLeases', () => {
     expect((await leased(leases, memory)).stores).toBe(after.stores);
   });
 
-  it('says why what is lost cannot be opened anew, each time', async () => {
+  it('reports each time why a lost store cannot be reopened', async () => {
     const opener = new FakeOpener();
     const leases = leasesOf(opener);
     await leased(leases, memory);

@@ -17,7 +17,7 @@ describe('arithmetic', () => {
     ['-9223372036854775807 - 1 == -9223372036854775808', true],
     ['3037000500 * 3037000499 == 9223372033963249500', true],
     ['-9223372036854775808 + 9223372036854775807', -1],
-  ])('takes %s to %s', (text, value) => {
+  ])('evaluates %s to %s', (text, value) => {
     expect(resultOf(text)).toBe(value);
   });
 

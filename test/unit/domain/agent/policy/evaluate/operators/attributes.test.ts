@@ -35,7 +35,7 @@ describe('attributes and has', () => {
     ['context has friend.age', false],
     ['context has address.city', true],
     ['{a: {b: {c: 1}}} has a.b.c', true],
-  ])('takes %s to %s', (text, value) => {
+  ])('evaluates %s to %s', (text, value) => {
     expect(resultOf(text)).toBe(value);
   });
 
@@ -63,7 +63,7 @@ describe('attributes and has', () => {
     expect(failureOf(text)).toBe(failure);
   });
 
-  it('tell a name that is long or hidden so that it can be logged', () => {
+  it('shorten and escape attribute names in messages', () => {
     const long = 'x'.repeat(200_000);
     const messages = [
       `principal["\u202e\u2028\u009b${long}"]`,
@@ -78,7 +78,7 @@ describe('attributes and has', () => {
     for (const message of messages) expect(message.length).toBeLessThan(300);
   });
 
-  it('tell an entity type that is long so that it can be logged', () => {
+  it('shorten entity types in messages', () => {
     const type = 'T'.repeat(200_000);
     for (const text of [`${type}::"a".b`, `${type}::"a".getTag("t")`, `${type}::"a" + 1`, `decimal(${type}::"a")`]) {
       expect(messageOf(text).length, text.slice(-20)).toBeLessThan(300);

@@ -10,7 +10,7 @@ describe('sets and records', () => {
     ['{a: principal.age}.a', 40],
     ['{"a b": 1}["a b"]', 1],
     ['{a: 1, b: 2} == {b: 2, a: 1}', true],
-  ])('takes %s to %s', (text, value) => {
+  ])('evaluates %s to %s', (text, value) => {
     expect(resultOf(text)).toBe(value);
   });
 

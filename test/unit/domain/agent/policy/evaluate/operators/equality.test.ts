@@ -35,7 +35,7 @@ describe('== and !=', () => {
     ['context.method != "POST"', true],
     ['principal != User::"alice"', false],
     ['[1] != [2]', true],
-  ])('takes %s to %s', (text, value) => {
+  ])('evaluates %s to %s', (text, value) => {
     expect(resultOf(text)).toBe(value);
   });
 

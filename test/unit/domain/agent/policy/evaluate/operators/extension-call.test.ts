@@ -5,7 +5,7 @@ import { decide } from '../../../../../../../src/domain/agent/policy/evaluate/de
 import { exampleRequest, failureOf, resultOf } from '../../../../../../support/agent/evaluated-expression.js';
 import { onePolicy } from '../../../../../../support/agent/parsed-policy.js';
 
-describe('functions of extensions', () => {
+describe('extension functions', () => {
   it.each([
     ['ip("10.1.2.3").isInRange(ip("10.0.0.0/8"))', true],
     ['ip("11.1.2.3").isInRange(ip("10.0.0.0/8"))', false],
@@ -16,7 +16,7 @@ describe('functions of extensions', () => {
     ['false && ip("bad").isIpv4()', false],
     ['true || decimal("x").lessThan(1)', true],
     ['if true then 1 else ip("bad")', 1],
-  ])('takes %s to %s', (text, value) => {
+  ])('evaluates %s to %s', (text, value) => {
     expect(resultOf(text)).toBe(value);
   });
 
@@ -58,7 +58,7 @@ const verdicts = (condition: string): readonly unknown[] => {
   ];
 };
 
-describe('the function of partial evaluation', () => {
+describe('the partial evaluation function', () => {
   it.each([
     'unknown("x")',
     'unknown()',
@@ -75,12 +75,12 @@ describe('the function of partial evaluation', () => {
     'true || unknown("x")',
     'false && unknown("x")',
     'if true then true else unknown("x")',
-  ])('is as in Cedar: %s', (condition) => {
+  ])('behaves as in Cedar: %s', (condition) => {
     const [cedar, own] = verdicts(condition);
     expect(own).toEqual(cedar);
   });
 
-  it('has no value, wherever it is evaluated', () => {
+  it('fails in every position', () => {
     expect(failureOf('1 + unknown("x")')).toBe('extension_error: unknown("x")');
     expect(failureOf('unknown()')).toBe('extension_error: unknown()');
   });

@@ -19,7 +19,7 @@ describe('logical operators', () => {
     ['if false then principal.missing else 2', 2],
     ['if true then "a" else 1', 'a'],
     ['principal.age == 40 && context.method == "GET"', true],
-  ])('takes %s to %s', (text, value) => {
+  ])('evaluates %s to %s', (text, value) => {
     expect(resultOf(text)).toBe(value);
   });
 

@@ -31,7 +31,7 @@ describe('in and is', () => {
     ['principal is Role in 1', false],
     ['A::B::"x" is A::B', true],
     ['A::B::"x" is B', false],
-  ])('takes %s to %s', (text, value) => {
+  ])('evaluates %s to %s', (text, value) => {
     expect(resultOf(text)).toBe(value);
   });
 

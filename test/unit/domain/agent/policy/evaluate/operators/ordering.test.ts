@@ -19,7 +19,7 @@ describe('<, <=, > and >=', () => {
     ['datetime("2024-01-01") < datetime("2024-01-02")', true],
     ['duration("1s") >= duration("1000ms")', true],
     ['duration("2h") > duration("3h")', false],
-  ])('takes %s to %s', (text, value) => {
+  ])('evaluates %s to %s', (text, value) => {
     expect(resultOf(text)).toBe(value);
   });
 

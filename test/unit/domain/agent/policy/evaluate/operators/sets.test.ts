@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { failureOf, resultOf } from '../../../../../../support/agent/evaluated-expression.js';
 
-describe('methods of sets', () => {
+describe('set methods', () => {
   it.each([
     ['[1, 2].contains(1)', true],
     ['[1, 2].contains(3)', false],
@@ -32,7 +32,7 @@ describe('methods of sets', () => {
     ['[].isEmpty()', true],
     ['[1].isEmpty()', false],
     ['context.roles.isEmpty()', false],
-  ])('takes %s to %s', (text, value) => {
+  ])('evaluates %s to %s', (text, value) => {
     expect(resultOf(text)).toBe(value);
   });
 

@@ -9,7 +9,7 @@ describe('hasTag and getTag', () => {
     ['User::"nobody".hasTag("team")', false],
     ['principal.getTag("team")', 'blue'],
     ['principal.self.getTag("team")', 'blue'],
-  ])('takes %s to %s', (text, value) => {
+  ])('evaluates %s to %s', (text, value) => {
     expect(resultOf(text)).toBe(value);
   });
 

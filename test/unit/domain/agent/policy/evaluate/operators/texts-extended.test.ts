@@ -18,7 +18,7 @@ describe('startsWith, endsWith and contains of the extended dialect', () => {
     ['[].isEmpty()', true],
     ['[1].containsAll([1])', true],
     ['principal.hasTag("team")', true],
-  ])('takes %s to %s', (text, value) => {
+  ])('evaluates %s to %s', (text, value) => {
     expect(resultOf(text, 'extended')).toBe(value);
   });
 

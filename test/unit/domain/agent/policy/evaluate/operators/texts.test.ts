@@ -10,7 +10,7 @@ describe('like', () => {
     ['"a*b" like "a\\*b"', true],
     ['"axb" like "a\\*b"', false],
     ['"" like "*"', true],
-  ])('takes %s to %s', (text, value) => {
+  ])('evaluates %s to %s', (text, value) => {
     expect(resultOf(text)).toBe(value);
   });
 

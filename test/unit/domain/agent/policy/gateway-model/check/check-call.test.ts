@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { modelFindings, whenFindings as when } from '../../../../../../support/agent/model-findings.js';
 
-describe('a constant that is an error each time', () => {
+describe('a constant that always fails', () => {
   it.each([
     [
       'context.client_ip == ip("10.0.0.256")',
@@ -42,18 +42,18 @@ describe('a constant that is an error each time', () => {
       'this always fails: the result exceeds 64 bits',
       'longs go from -9223372036854775808 to 9223372036854775807',
     ],
-  ])('is found: %s', (condition, at, message, suggestion) => {
+  ])('is reported: %s', (condition, at, message, suggestion) => {
     expect(when(condition)).toEqual([{ at, message, suggestion }]);
   });
 
-  it('is told with what a forbid makes of it', () => {
+  it('is reported with its effect in a forbid', () => {
     const [finding] = modelFindings('forbid(principal, action, resource) when { ip("10.0.0.256").isIpv4() };');
     expect(finding?.message).toMatch(
       /where on-error is "deny", this forbid denies every request that reaches this expression$/,
     );
   });
 
-  it('is told so only of what is an error, and not of what never holds', () => {
+  it('is reported only for errors, not for conditions that never hold', () => {
     const [finding] = modelFindings('forbid(principal, action, resource) when { action == "GET" };');
     expect(finding?.message).not.toContain('denies');
   });

@@ -105,12 +105,12 @@ describe('a comparison of values that are never equal', () => {
       '"==" never holds between a value of type ipaddr and a value of type string',
       'test for addresses with context.client_ip.isInRange(ip("10.0.0.0/8"))',
     ],
-  ])('is found: %s', (condition, at, message, suggestion) => {
+  ])('is reported: %s', (condition, at, message, suggestion) => {
     expect(when(condition)).toEqual([{ at, message, suggestion }]);
   });
 });
 
-describe('an element that is never in a set', () => {
+describe('an element that a set never contains', () => {
   it.each([
     [
       '["GET"].contains(action)',
@@ -161,7 +161,7 @@ describe('an element that is never in a set', () => {
       'nothing is "in" a value of type string, only in entities',
       'did you mean Role::"admin"?',
     ],
-  ])('is found: %s', (condition, at, message, suggestion) => {
+  ])('is reported: %s', (condition, at, message, suggestion) => {
     expect(when(condition)).toEqual([{ at, message, suggestion }]);
   });
 });

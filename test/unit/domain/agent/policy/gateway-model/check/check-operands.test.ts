@@ -98,7 +98,7 @@ describe('an operand of the wrong type', () => {
       'arithmetic takes longs, not a value of type datetime',
       'add a duration with offset(duration("1h"))',
     ],
-  ])('is found: %s', (condition, at, message, suggestion) => {
+  ])('is reported: %s', (condition, at, message, suggestion) => {
     expect(when(condition)).toEqual([{ at, message, suggestion }]);
   });
 });
@@ -165,7 +165,7 @@ describe('a method on, or with, a value of the wrong type', () => {
       'a condition takes a bool, not a value of type long',
       expect.any(String),
     ],
-  ])('is found: %s', (condition, at, message, suggestion) => {
+  ])('is reported: %s', (condition, at, message, suggestion) => {
     expect(when(condition)).toEqual([{ at, message, suggestion }]);
   });
 });

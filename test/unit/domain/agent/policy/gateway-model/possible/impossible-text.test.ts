@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { modelFindings, whenFindings as when } from '../../../../../../support/agent/model-findings.js';
 
-describe('a value that no request brings', () => {
+describe('a value that no request contains', () => {
   it.each([
     ['context.method == "get"', '"get"', 'no request has the method "get"', 'did you mean "GET"?'],
     ['"READ" == context.method', '"READ"', 'no request has the method "READ"', 'did you mean "GET"?'],
@@ -158,7 +158,7 @@ describe('a value that no request brings', () => {
       'context.client_ip is a single address, but this is a range',
       'use context.client_ip.isInRange(..)',
     ],
-  ])('is found: %s', (condition, at, message, suggestion) => {
+  ])('is reported: %s', (condition, at, message, suggestion) => {
     expect(when(condition)).toEqual([{ at, message, suggestion }]);
   });
 
@@ -171,11 +171,11 @@ describe('a value that no request brings', () => {
     'resource.path like "\\**"',
     // All elements of a set without any.
     '[context.roles].containsAll(principal.roles)',
-  ])('is none where it can be: %s', (condition) => {
+  ])('is not reported if it is possible: %s', (condition) => {
     expect(when(condition)).toEqual([]);
   });
 
-  it('is found in a scope', () => {
+  it('is reported in a scope', () => {
     const found = modelFindings('permit(principal, action, resource == Resource::"/a/*");');
     expect(found.map(({ at, suggestion }) => [at, suggestion])).toEqual([
       ['resource == Resource::"/a/*"', 'did you mean resource.path like "/a/*"?'],

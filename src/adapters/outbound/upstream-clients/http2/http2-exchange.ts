@@ -283,6 +283,7 @@ export class Http2Exchange implements UpstreamExchange, StreamUser, SendingListe
     this.#refusals += 1;
     this.refusedBy = this.#session;
     this.#leaveStream();
+    this.#sessions.reserve(this);
     this.awaited = 'free connection';
     this.#deadlines.holdFor(waitMs, () => this.#sendAgain());
   }
@@ -311,6 +312,7 @@ export class Http2Exchange implements UpstreamExchange, StreamUser, SendingListe
   #repeat(): void {
     this.#isRepeated = true;
     this.#leaveStream();
+    this.#sessions.reserve(this);
     this.#deadlines.startTimer();
     this.#requestStream();
   }

@@ -21,6 +21,8 @@ export class SessionPool implements SessionListener {
   /** Requests that wait for each session being opened. */
   readonly #expecting = new Map<UpstreamSession, Set<StreamUser>>();
   #waiting = new Set<StreamUser>();
+  /** Requests that have left a stream and will ask for another. */
+  readonly #between = new Set<StreamUser>();
   /** Sessions that close after their open streams. */
   #leaving = 0;
   /** Expected stream limit of a new session. */
@@ -28,6 +30,8 @@ export class SessionPool implements SessionListener {
   /** Sessions whose peer currently allows no stream. */
   #shut = 0;
   #isClosed = false;
+  /** The grace of `close` has passed. */
+  #isCut = false;
   #whenUnused: (() => void) | null = null;
 
   constructor(settings: TargetClientOptions, create: (listener: SessionListener) => UpstreamSession) {
@@ -51,9 +55,18 @@ export class SessionPool implements SessionListener {
     };
   }
 
+  /**
+   * Keeps the pool open for a request that was in flight and will ask for another stream. Until
+   * then `forget` and `evictQueued` reach it.
+   */
+  reserve(user: StreamUser): void {
+    if (!this.#isCut) this.#between.add(user);
+  }
+
   /** Opens a stream for `user`, now or later. False if the queue is full. */
   request(user: StreamUser): boolean {
-    if (this.#isClosed) return false;
+    const wasInFlight = this.#between.delete(user);
+    if (this.#isClosed && !wasInFlight) return false;
     const session = this.#free(user.refusedBy);
     if (session !== null) {
       this.#lend(session, user);
@@ -74,6 +87,7 @@ export class SessionPool implements SessionListener {
 
   /** Removes a waiting user. */
   forget(user: StreamUser): void {
+    this.#between.delete(user);
     this.#waiting.delete(user);
     for (const users of this.#expecting.values()) users.delete(user);
     this.#noticeUnused();
@@ -87,10 +101,13 @@ export class SessionPool implements SessionListener {
   async close(graceMs: number): Promise<void> {
     this.#isClosed = true;
     const cut = setTimeout(() => this.#cutOff(), graceMs);
-    await new Promise<void>((resolve) => {
-      this.#whenUnused = resolve;
-      this.#noticeUnused();
-    });
+    do {
+      await new Promise<void>((resolve) => {
+        this.#whenUnused = resolve;
+        this.#noticeUnused();
+      });
+      // The end of a stream can be a refusal, after which its request is reserved.
+    } while (!this.#isUnused);
     clearTimeout(cut);
     this.#resting.takeAll();
     for (const session of [...this.#sessions]) session.destroy();
@@ -233,12 +250,13 @@ export class SessionPool implements SessionListener {
   }
 
   #awaiting(): StreamUser[] {
-    const users = [...this.#waiting];
+    const users = [...this.#waiting, ...this.#between];
     for (const expecting of this.#expecting.values()) users.push(...expecting);
     return users;
   }
 
   #cutOff(): void {
+    this.#isCut = true;
     for (const user of this.#awaiting()) {
       this.forget(user);
       user.giveUp();
@@ -247,10 +265,14 @@ export class SessionPool implements SessionListener {
     this.#noticeUnused();
   }
 
+  get #isUnused(): boolean {
+    if (this.#waiting.size > 0 || this.#between.size > 0) return false;
+    for (const users of this.#expecting.values()) if (users.size > 0) return false;
+    for (const session of this.#sessions) if (session.streams > 0) return false;
+    return true;
+  }
+
   #noticeUnused(): void {
-    if (this.#whenUnused === null || this.#waiting.size > 0) return;
-    for (const users of this.#expecting.values()) if (users.size > 0) return;
-    for (const session of this.#sessions) if (session.streams > 0) return;
-    this.#whenUnused();
+    if (this.#whenUnused !== null && this.#isUnused) this.#whenUnused();
   }
 }

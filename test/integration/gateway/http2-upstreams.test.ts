@@ -156,3 +156,69 @@ describe('an HTTP/1.1 request to an HTTP/2 upstream', () => {
     expect(await gateway.metrics()).toMatch(/gateway_connection_pool_size\{[^}]*\} 1/);
   });
 });
+
+describe('an HTTP/2 upstream that refuses', () => {
+  const refusal = (stream: number): Buffer => frame(frameTypes.resetStream, 0, stream, number32(7));
+
+  /** Neither attempts nor budget allow a retry. */
+  const startOnce = async (cleanUp: CleanUp, port: number, requestMs = 20_000): Promise<InProcessGateway> => {
+    const upstream = testUpstream(port, {
+      httpVersion: '2',
+      retries: { maxAttempts: 1, budgetPercent: 0 },
+      timeouts: { connectMs: 20_000, readMs: 20_000, requestMs },
+    });
+    const gateway = await startInProcess(testConfiguration([upstream]));
+    cleanUp.add(() => gateway.stop());
+    return gateway;
+  };
+  const counted = async (gateway: InProcessGateway, name: string): Promise<number> => {
+    const line = (await gateway.metrics())
+      .split('\n')
+      .find((each) => each.startsWith(`gateway_upstream_${name}_total{`));
+    return Number(line?.slice(line.lastIndexOf(' ')));
+  };
+
+  it('some times gets a POST again, without attempts or retry budget', async ({ cleanUp }) => {
+    let left = 4;
+    const { port } = await startRawHttp2Upstream(cleanUp, ({ type, stream, flags }, peer) => {
+      if (type === frameTypes.headers && left > 0) {
+        left -= 1;
+        peer.write(refusal(stream));
+      } else if (type === frameTypes.data && flags % 2 === 1) peer.write(headers(stream, [[':status', '204']], 5));
+    });
+    const gateway = await startOnce(cleanUp, port);
+    expect((await fetch(gateway.url, { method: 'POST', body: 'hello' })).status).toBe(204);
+    expect(await counted(gateway, 'attempts')).toBe(1);
+    expect(await counted(gateway, 'retries')).toBe(0);
+    expect(await counted(gateway, 'retries_refused')).toBe(0);
+  });
+
+  it('always is a 502 when the time of the request is over, after a few tries', async ({ cleanUp }) => {
+    const upstream = await startRawHttp2Upstream(cleanUp, ({ type, stream }, peer) => {
+      if (type === frameTypes.headers) peer.write(refusal(stream));
+    });
+    const gateway = await startOnce(cleanUp, upstream.port, 1_000);
+    const answer = await fetch(gateway.url, { method: 'POST', body: 'hello' });
+    expect([answer.status, await answer.json()]).toMatchObject([502, { code: 'upstream_unreachable' }]);
+    const sent = upstream.peers.reduce((sum, peer) => sum + peer.of(frameTypes.headers).length, 0);
+    // 0, 5, 10, 20, 40, 80, 160, 250, 250: a wait never ends after the request's time.
+    expect(sent).toBeGreaterThan(3);
+    expect(sent).toBeLessThanOrEqual(11);
+    expect(gateway.logger.lines.map(({ fields }) => fields['cause'])).toContain('the stream ended with REFUSED_STREAM');
+  });
+
+  it('after it took a part of a body that is no longer held is a 502', async ({ cleanUp }) => {
+    let octets = 0;
+    const upstream = await startRawHttp2Upstream(cleanUp, ({ type, stream, payload }, peer) => {
+      if (type !== frameTypes.data) return;
+      octets += payload.length;
+      const credit = number32(payload.length);
+      peer.write(frame(frameTypes.windowUpdate, 0, 0, credit), frame(frameTypes.windowUpdate, 0, stream, credit));
+      if (octets > 100_000) peer.write(refusal(stream));
+    });
+    const gateway = await startOnce(cleanUp, upstream.port);
+    const answer = await fetch(gateway.url, { method: 'POST', body: 'x'.repeat(200_000) });
+    expect([answer.status, await answer.json()]).toMatchObject([502, { code: 'upstream_unreachable' }]);
+    expect(upstream.peers.flatMap((peer) => peer.of(frameTypes.headers))).toHaveLength(1);
+  });
+});

@@ -84,7 +84,7 @@ const decidedService = (): AgentService => ({
     ownedHeaders: [],
   }),
   configure: () => Promise.resolve({ ok: true, value: undefined }),
-  judge: () => Promise.resolve(answer),
+  decide: () => Promise.resolve(answer),
   cancel: silent,
   disconnected: silent,
   stop: () => Promise.resolve(),

@@ -56,7 +56,7 @@ export const startBenchAgent = async (config: Readonly<Record<string, unknown>>)
       const events = all.map((headers) => eventOf(headers));
       return {
         run: async (index) => {
-          const { decision } = await agent.judge(events[index % events.length] as AgentEvent, connection);
+          const { decision } = await agent.decide(events[index % events.length] as AgentEvent, connection);
           if (decision.kind !== 'allow') throw new Error(`the agent refused: ${JSON.stringify(decision)}`);
         },
       };
@@ -66,10 +66,10 @@ export const startBenchAgent = async (config: Readonly<Record<string, unknown>>)
       const bodies = forms.map((form) => Buffer.from(form));
       return {
         run: async (index) => {
-          const { needsMore } = await agent.judge(head, connection);
+          const { needsMore } = await agent.decide(head, connection);
           if (!needsMore) throw new Error('the agent does not want the form');
           const data = bodies[index % bodies.length] as Buffer;
-          const { decision } = await agent.judge(
+          const { decision } = await agent.decide(
             {
               kind: 'request_body_chunk',
               correlationId: 'bench',

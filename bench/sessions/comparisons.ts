@@ -1,4 +1,4 @@
-import type { KnownSessions } from '../../src/application/agent/sessions/known-sessions.js';
+import type { SessionCache } from '../../src/application/agent/sessions/session-cache.js';
 import type { Sessions, SessionsOptions } from '../../src/application/agent/sessions/sessions.js';
 import type { SessionStores } from '../../src/application/ports/agent/session-stores.js';
 import type { Clock } from '../../src/application/ports/shared/clock.js';
@@ -75,8 +75,8 @@ export const prepareComparisons = async (): Promise<PreparedComparisons> => {
     'application/agent/sessions/sessions.js',
   );
   const { KnownSessions: BuiltKnownSessions } = await built<{
-    readonly KnownSessions: new (store: SessionStores['sessions'], clock: Clock) => KnownSessions;
-  }>('application/agent/sessions/known-sessions.js');
+    readonly KnownSessions: new (store: SessionStores['sessions'], clock: Clock) => SessionCache;
+  }>('application/agent/sessions/session-cache.js');
   const filled: FilledStore[] = [];
   for (const size of sizes) filled.push(await filledStore(size));
   const rows = (describes: string, run: (store: FilledStore) => Check['run']) =>

@@ -10,7 +10,7 @@ import { GatheredWrites, type WriteCallback } from './gathered-writes.js';
 const usualBlockOctets = 16_384;
 
 /** Budget for long incomplete header blocks of all connections, in octets. */
-export class HeldBudget {
+export class HeaderBlockBudget {
   left: number;
 
   constructor(octets: number) {
@@ -19,7 +19,7 @@ export class HeldBudget {
 }
 
 /** Budget of the process, as large as that for HTTP/1.1 heads of one listener. */
-const processBudget = new HeldBudget(67_108_864);
+const processBudget = new HeaderBlockBudget(67_108_864);
 
 /** The peer sent an invalid header block (RFC 9113, sections 4.3 and 6.10). */
 class HeaderBlockError extends Error {
@@ -67,7 +67,7 @@ export class HeaderBlockGate extends Duplex implements ScannedOctets {
   readonly #scanner: HeaderBlockScanner;
   readonly #writes: GatheredWrites;
   readonly #outgoing: OutgoingFrames;
-  readonly #budget: HeldBudget;
+  readonly #budget: HeaderBlockBudget;
   /** Octets charged to the budget. */
   #charged = 0;
   /** The rest of one socket read while paused, and little more. */
@@ -82,7 +82,12 @@ export class HeaderBlockGate extends Duplex implements ScannedOctets {
   #lingers = false;
 
   /** @param peer the peer's role in HTTP/2. Data already read from the socket was unshifted. */
-  constructor(socket: Socket, peer: 'client' | 'server', onGoaway: GoawayListener, budget: HeldBudget = processBudget) {
+  constructor(
+    socket: Socket,
+    peer: 'client' | 'server',
+    onGoaway: GoawayListener,
+    budget: HeaderBlockBudget = processBudget,
+  ) {
     super({ allowHalfOpen: true });
     this.#socket = socket;
     this.#onGoaway = onGoaway;

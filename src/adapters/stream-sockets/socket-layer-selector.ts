@@ -1,4 +1,4 @@
-import type { SocketLayerChoice, WantedSockets } from '../../application/ports/gateway/socket-layer-choice.js';
+import type { SocketLayerChoice, SocketLayerName } from '../../application/ports/gateway/socket-layer-choice.js';
 import { err, ok, type Result } from '../../domain/shared/result.js';
 import { NativeSocketLayer } from './native-socket-layer.js';
 import { nodeSocketLayer } from './node-socket-layer.js';
@@ -23,7 +23,7 @@ export class SocketLayerSelector implements SocketLayerChoice {
     return this.#current.name;
   }
 
-  async choose(wanted: WantedSockets): Promise<Result<string | null, string>> {
+  async choose(wanted: SocketLayerName): Promise<Result<string | null, string>> {
     if (wanted === 'node') {
       this.#current = nodeSocketLayer;
       return ok(null);

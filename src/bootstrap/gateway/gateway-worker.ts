@@ -11,7 +11,7 @@ import { isSharedPipe, LogOutput } from '../../adapters/outbound/pino-log/log-ou
 import { OutputAuditLog } from '../../adapters/outbound/pino-log/output-audit-log.js';
 import { PinoAccessLog } from '../../adapters/outbound/pino-log/pino-access-log.js';
 import { PinoLogger } from '../../adapters/outbound/pino-log/pino-logger.js';
-import { HeldAgentReports } from '../../application/gateway/ask-agents/reports/held-agent-reports.js';
+import { UncollectedAgentReports } from '../../application/gateway/ask-agents/reports/uncollected-agent-reports.js';
 import { MemoryReports } from '../../application/gateway/guard-resources/memory-reports.js';
 import { RateLimiterPool } from '../../application/gateway/limit-rate/rate-limiter-pool.js';
 import type { LoadFailure } from '../../application/gateway/run-gateway/prepared-reload.js';
@@ -112,7 +112,7 @@ const aggregateInWorker = (
   supervisor: WorkerChannel,
   { number, reloads }: StartOrder,
 ): WorkerAggregation => {
-  const agentReports = new HeldAgentReports();
+  const agentReports = new UncollectedAgentReports();
   container.rebind(gateway.agentMetrics).toConstantValue(agentReports);
   container.rebind(gateway.workerPlace).toConstantValue({ worker: number, reloads });
   container

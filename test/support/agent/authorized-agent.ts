@@ -49,7 +49,7 @@ export const authorizedAgent = async (
   const made = await startedTestAgent({ ...methods, authz: { enabled: true, ...block }, ...more }, swapped);
   const answer = async ({ headers = [], method, uri, clientIp, correlationId }: AskedRequest) => {
     const event = requestEvent(headers, correlationId);
-    return made.agent.judge(
+    return made.agent.decide(
       {
         ...event,
         ...(method !== undefined && { method }),

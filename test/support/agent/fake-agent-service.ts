@@ -81,7 +81,7 @@ export class FakeAgentService implements AgentService {
     return ok(undefined);
   }
 
-  judge(event: AgentEvent, connection: symbol): MaybePromise<AgentAnswer> {
+  decide(event: AgentEvent, connection: symbol): MaybePromise<AgentAnswer> {
     this.events.push(event);
     this.origins.push(connection);
     this.connections.add(connection);

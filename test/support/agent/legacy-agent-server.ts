@@ -63,7 +63,7 @@ export class LegacyAgentServer {
       const event = readers[message.event_type]?.(payload);
       if (event === undefined) throw new Error(`no such event: ${message.event_type}`);
       // Nobody who breaks has an answer to give.
-      const answer = await Promise.resolve(this.#service.judge(event, connection)).catch(() => null);
+      const answer = await Promise.resolve(this.#service.decide(event, connection)).catch(() => null);
       if (answer === null) peer.socket.destroy();
       else if (!peer.isClosed) peer.send(answerJson(answer, event.correlationId));
     }

@@ -3,7 +3,7 @@ import {
   type PreparedIdentity,
   preparedIdentity,
 } from '../../../src/application/agent/authenticate/prepared-identity.js';
-import { KnownSessions } from '../../../src/application/agent/sessions/known-sessions.js';
+import { SessionCache } from '../../../src/application/agent/sessions/session-cache.js';
 import type { SessionMemoryLimits } from '../../../src/application/agent/sessions/session-memory.js';
 import { Sessions, type SessionsOptions } from '../../../src/application/agent/sessions/sessions.js';
 import type { Session } from '../../../src/domain/agent/sessions/session.js';
@@ -56,7 +56,7 @@ export const rememberedSessions = ({ memory, ...swapped }: SwappedSessionsParts 
   const store = new FakeSessionStore();
   const parts: SessionsOptions = {
     store,
-    known: new KnownSessions(store, clock, memory),
+    known: new SessionCache(store, clock, memory),
     clock,
     scheduler,
     digest: { sha256Hex },
@@ -70,7 +70,7 @@ export const rememberedSessions = ({ memory, ...swapped }: SwappedSessionsParts 
     scheduler,
     store,
     sessions: new Sessions(parts),
-    another: () => new Sessions({ ...parts, known: new KnownSessions(store, clock, memory) }),
+    another: () => new Sessions({ ...parts, known: new SessionCache(store, clock, memory) }),
     successor: (changes: Partial<SessionsOptions> = {}) => new Sessions({ ...parts, ...changes }),
   };
 };

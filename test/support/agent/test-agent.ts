@@ -143,7 +143,7 @@ export const testAgent = (
   const configuration = new AgentConfigurationInForce({ overrides: optionsOf(config), block: optionsOf(block) }, parts);
   const description = { agentId: 'agent-1', version: '1.2.3', healthIntervalMs: 5_000, metricsIntervalMs: 10_000 };
   const agent = new AuthAgent(description, { configuration, keySets, counters, clock, scheduler, logger });
-  return { agent, clock, logger, ask: async (headers) => agent.judge(requestEvent(headers), Symbol('connection')) };
+  return { agent, clock, logger, ask: async (headers) => agent.decide(requestEvent(headers), Symbol('connection')) };
 };
 
 /** The same, started. */

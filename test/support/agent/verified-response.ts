@@ -1,6 +1,6 @@
 import type { Assertion, SamlResponseHead, VerifiedResponse } from '../../../src/domain/agent/saml/assertion.js';
-import { judgeResponse } from '../../../src/domain/agent/saml/checks/judge-response.js';
 import type { ResponseExpectation } from '../../../src/domain/agent/saml/checks/response-expectation.js';
+import { validateResponse } from '../../../src/domain/agent/saml/checks/validate-response.js';
 
 /** When the response below is judged. */
 export const responseMoment = Date.UTC(2026, 0, 2, 3, 4, 5);
@@ -90,7 +90,7 @@ export interface ChangedResponse {
 
 /** Judges that response, changed, by all checks. */
 export const judgeChanged = (changed: ChangedResponse = {}, expected: Partial<ResponseExpectation> = {}) =>
-  judgeResponse(verifiedResponse(changed), expectationOf(expected));
+  validateResponse(verifiedResponse(changed), expectationOf(expected));
 
 /** Why that response, changed, is refused; null where it is accepted. */
 export const refusalOf = (changed: ChangedResponse, expected: Partial<ResponseExpectation> = {}) => {

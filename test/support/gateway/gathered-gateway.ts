@@ -1,6 +1,6 @@
 import { PrometheusGatewayMetrics } from '../../../src/adapters/outbound/prometheus-metrics/prometheus-gateway-metrics.js';
 import { AgentMetrics } from '../../../src/application/gateway/ask-agents/reports/agent-metrics.js';
-import { HeldAgentReports } from '../../../src/application/gateway/ask-agents/reports/held-agent-reports.js';
+import { UncollectedAgentReports } from '../../../src/application/gateway/ask-agents/reports/uncollected-agent-reports.js';
 import { answerGathering } from '../../../src/application/gateway/workers/aggregate/answer-gathering.js';
 import { GatheredWorkers } from '../../../src/application/gateway/workers/aggregate/gathered-workers.js';
 import { SupervisedGateway } from '../../../src/application/gateway/workers/aggregate/supervised-gateway.js';
@@ -54,7 +54,7 @@ export interface TestWorker {
   readonly supervisor: WorkerChannel;
   readonly state: WorkerState;
   readonly metrics: PrometheusGatewayMetrics;
-  readonly agentReports: HeldAgentReports;
+  readonly agentReports: UncollectedAgentReports;
   /** The whole gateway as this worker asks for it. */
   readonly whole: SupervisedGateway;
 }
@@ -96,7 +96,7 @@ export class GatheredGateway {
     const supervisor = new WorkerChannel(other, this.scheduler, fault);
     const state = new WorkerState(number);
     const metrics = new PrometheusGatewayMetrics('edge');
-    const agentReports = new HeldAgentReports();
+    const agentReports = new UncollectedAgentReports();
     if (answers) answerGathering(supervisor, { state, metrics, agentReports });
     this.gathered.attend(attended);
     const whole = new SupervisedGateway(supervisor, state, metrics);

@@ -1,8 +1,8 @@
 import { SocketLayerSelector } from '../../../src/adapters/stream-sockets/socket-layer-selector.js';
-import type { WantedSockets } from '../../../src/application/ports/gateway/socket-layer-choice.js';
+import type { SocketLayerName } from '../../../src/application/ports/gateway/socket-layer-choice.js';
 
 /** The layer under test: `native`, `node` or (the default) what this machine has. */
-export const testedSockets = (process.env['PORTCULLIS_TEST_SOCKETS'] ?? 'auto') as WantedSockets;
+export const testedSockets = (process.env['PORTCULLIS_TEST_SOCKETS'] ?? 'auto') as SocketLayerName;
 
 const chosen = async (): Promise<SocketLayerSelector> => {
   const layers = new SocketLayerSelector();

@@ -1,6 +1,6 @@
 import type {
   BufferedOctetCounter,
-  OctetHolder,
+  BufferingConnection,
 } from '../../../application/agent/serve-gateways/buffered-octet-counter.js';
 import { drainMessage, shutdownMessage } from '../../wire/agent-grpc/agent-message.js';
 import type { GrpcServiceDefinition } from '../../wire/agent-grpc/agent-service-definition.js';
@@ -22,7 +22,7 @@ export interface ControlStreamOptions {
  * One ControlStream call. The agent announces its shutdown here and ignores messages from the
  * gateway.
  */
-export class ControlStream implements CallListener<null>, OctetHolder {
+export class ControlStream implements CallListener<null>, BufferingConnection {
   readonly #call: GrpcCall<null>;
   readonly #options: ControlStreamOptions;
 

@@ -1,5 +1,5 @@
 import type { ServerDuplexStream } from '@grpc/grpc-js';
-import { maximumIdLength } from '../../../application/agent/serve-gateways/judgements.js';
+import { maximumIdLength } from '../../../application/agent/serve-gateways/pending-events.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
 import type { ServedMethod } from '../../wire/agent-grpc/agent-service-definition.js';
 import { type GrpcGatewayMessage, readGrpcGatewayMessage } from '../../wire/agent-grpc/gateway-message.js';

@@ -1,10 +1,10 @@
 import type {
   BufferedOctetCounter,
-  OctetHolder,
+  BufferingConnection,
 } from '../../../application/agent/serve-gateways/buffered-octet-counter.js';
 import { failedAnswer } from '../../../application/agent/serve-gateways/gateway-connection.js';
-import { Judgements } from '../../../application/agent/serve-gateways/judgements.js';
 import { agreeWith } from '../../../application/agent/serve-gateways/offered-configuration.js';
+import { PendingEvents } from '../../../application/agent/serve-gateways/pending-events.js';
 import type { AgentService } from '../../../application/ports/agent/agent-service.js';
 import type { Clock } from '../../../application/ports/shared/clock.js';
 import type { Logger } from '../../../application/ports/shared/logger.js';
@@ -37,7 +37,7 @@ interface OneShotCallOptions {
  * the incomplete message, then the message until its answer, then the answer until the caller has
  * read it.
  */
-class OneShotCall implements CallListener<GrpcGatewayMessage>, OctetHolder {
+class OneShotCall implements CallListener<GrpcGatewayMessage>, BufferingConnection {
   readonly #call: GrpcCall<GrpcGatewayMessage>;
   readonly #settings: OneShotCallOptions;
   #deadline: ScheduledTask;
@@ -147,14 +147,14 @@ export interface OneShotCallsOptions {
 export class OneShotCalls {
   readonly #settings: OneShotCallsOptions;
   readonly #connection = Symbol('one-shot calls');
-  readonly #judgements: Judgements;
+  readonly #pending: PendingEvents;
   readonly #inFlight = new TransientMap<OneShotCall>();
   /** Requests whose agent waits for a body, oldest first. */
   readonly #dialogues = new TransientMap<true>();
 
   constructor(settings: OneShotCallsOptions) {
     this.#settings = settings;
-    this.#judgements = new Judgements(settings.service, this.#connection, settings.logger, this.#answer, () => {});
+    this.#pending = new PendingEvents(settings.service, this.#connection, settings.logger, this.#answer, () => {});
   }
 
   accept(call: GrpcCall<GrpcGatewayMessage>): void {
@@ -168,7 +168,7 @@ export class OneShotCalls {
   close(): void {
     this.#inFlight.clear();
     this.#dialogues.clear();
-    this.#judgements.close();
+    this.#pending.close();
   }
 
   #handle(call: OneShotCall, message: GrpcGatewayMessage, size: number): void {
@@ -177,7 +177,7 @@ export class OneShotCalls {
         void this.#handshake(call, message.request);
         return;
       case 'event':
-        this.#judge(call, message.event, size);
+        this.#decide(call, message.event, size);
         return;
       case 'unsupported_event':
         this.#send(call, agentResponseMessage(allowAnswer, message.correlationId));
@@ -199,9 +199,9 @@ export class OneShotCalls {
     this.#send(call, handshakeMessage(response, capabilities, options.healthIntervalMs));
   }
 
-  #judge(call: OneShotCall, event: AgentEvent, size: number): void {
+  #decide(call: OneShotCall, event: AgentEvent, size: number): void {
     const { correlationId } = event;
-    if (this.#judgements.isFull) {
+    if (this.#pending.isFull) {
       call.fail(grpcStatus.resourceExhausted, 'too many events are queued');
       return;
     }
@@ -216,7 +216,7 @@ export class OneShotCalls {
       this.#giveUp(correlationId);
     };
     // INVARIANT: `#inFlight` holds every event in flight, so no event of this id is.
-    const fault = this.#judgements.add(event, size);
+    const fault = this.#pending.add(event, size);
     if (fault === null) return;
     this.#inFlight.delete(correlationId);
     call.fail(grpcStatus.invalidArgument, fault);
@@ -246,7 +246,7 @@ export class OneShotCalls {
 
   #giveUp(correlationId: string): void {
     this.#dialogues.delete(correlationId);
-    this.#judgements.cancel(correlationId, 'client_disconnect');
+    this.#pending.cancel(correlationId, 'client_disconnect');
   }
 
   /** Returns false if the message is too large. */

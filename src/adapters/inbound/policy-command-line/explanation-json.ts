@@ -64,13 +64,13 @@ const policyJson = ({ policy, fate }: PolicyExplanation, sources: PolicySourcesT
 
 /** An explanation for programs: one JSON value. Values of policies are Cedar text. */
 export const explanationJson = (
-  { judgement, policies }: DecisionExplanation,
+  { evaluation, policies }: DecisionExplanation,
   sources: PolicySourcesText,
 ): JsonValue => {
-  if (judgement.kind === 'refused') {
-    return { decision: 'deny', because: judgement.reason, policies: [], errors: [], explanations: [] };
+  if (evaluation.kind === 'refused') {
+    return { decision: 'deny', because: evaluation.reason, policies: [], errors: [], explanations: [] };
   }
-  const { request, verdict } = judgement;
+  const { request, verdict } = evaluation;
   return {
     decision: verdict.decision,
     because: verdict.because,

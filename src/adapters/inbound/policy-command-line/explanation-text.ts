@@ -8,7 +8,7 @@ import type {
 } from '../../../domain/agent/policy/explain/explain-policy.js';
 import type { Finding } from '../../../domain/agent/policy/explain/finding.js';
 import { formatValue } from '../../../domain/agent/policy/explain/format-value.js';
-import type { Judgement } from '../../../domain/agent/policy/test-cases/judge-request.js';
+import type { RequestEvaluation } from '../../../domain/agent/policy/test-cases/evaluate-request.js';
 import { formatEntityUid } from '../../../domain/agent/policy/values/entity-uid.js';
 import { printableText } from '../../command-line/terminal-text.js';
 import type { PolicySourcesText } from './policy-sources-text.js';
@@ -89,7 +89,7 @@ const policyLines = ({ policy, fate }: PolicyExplanation, sources: PolicySources
 /** The most policies that one line names. */
 const mostNamed = 20;
 
-const refusals: Readonly<Record<Extract<Judgement, { kind: 'refused' }>['reason'], string>> = {
+const refusals: Readonly<Record<Extract<RequestEvaluation, { kind: 'refused' }>['reason'], string>> = {
   principal_missing: 'deny: principal_missing: the identity has no claim that names the principal',
   roles_unusable:
     'deny: roles_unusable: its roles are no list of texts, or are more, or longer, than policies can be asked about',
@@ -102,9 +102,9 @@ export const namesText = (policies: readonly string[]): string => {
 };
 
 /** The decision and its cause, on one line. */
-export const verdictText = (judgement: Judgement): string => {
-  if (judgement.kind === 'refused') return refusals[judgement.reason];
-  const { decision, because, policies } = judgement.verdict;
+export const verdictText = (evaluation: RequestEvaluation): string => {
+  if (evaluation.kind === 'refused') return refusals[evaluation.reason];
+  const { decision, because, policies } = evaluation.verdict;
   switch (because) {
     case 'policies':
       return `${decision} by ${namesText(policies)}`;
@@ -120,15 +120,15 @@ export const policyErrorText = ({ policyId, error }: PolicyError): string =>
   `"${policyId}": ${error.code}: ${error.message}`;
 
 /** An explanation for people. */
-export const explanationText = ({ judgement, policies }: DecisionExplanation, sources: PolicySourcesText): string => {
+export const explanationText = ({ evaluation, policies }: DecisionExplanation, sources: PolicySourcesText): string => {
   const lines: string[] = [];
-  if (judgement.kind === 'judged') {
-    const { principal, action, resource } = judgement.request;
+  if (evaluation.kind === 'evaluated') {
+    const { principal, action, resource } = evaluation.request;
     lines.push([principal, action, resource].map(formatEntityUid).join(' '));
   }
-  lines.push(verdictText(judgement));
-  if (judgement.kind === 'judged') {
-    for (const error of judgement.verdict.errors) lines.push(`error in ${policyErrorText(error)}`);
+  lines.push(verdictText(evaluation));
+  if (evaluation.kind === 'evaluated') {
+    for (const error of evaluation.verdict.errors) lines.push(`error in ${policyErrorText(error)}`);
   }
   for (const policy of policies) lines.push('', ...policyLines(policy, sources));
   return lines.map((line) => `${printableText(line).trimEnd()}\n`).join('');

@@ -14,12 +14,12 @@ const placeText = ({ testCase: { position } }: TestCaseOutcome): string =>
   position === null ? '' : ` (${position.file}:${position.line}:${position.column})`;
 
 const failureText = (outcome: TestCaseOutcome): string => {
-  const { judgement } = outcome;
-  const errors = judgement.kind === 'judged' ? judgement.verdict.errors : [];
+  const { judgement: evaluation } = outcome;
+  const errors = evaluation.kind === 'evaluated' ? evaluation.verdict.errors : [];
   return [
     `FAILED  ${outcome.testCase.name}${placeText(outcome)}`,
     `        expected: ${expectedText(outcome)}`,
-    `        actual:   ${verdictText(judgement)}`,
+    `        actual:   ${verdictText(evaluation)}`,
     ...errors.slice(0, 5).map((error) => `        error in ${policyErrorText(error)}`),
     ...(errors.length > 5 ? [`        and ${errors.length - 5} more errors`] : []),
   ]

@@ -1,4 +1,4 @@
-import type { StorePlace } from '../../../application/agent/sessions/store-place.js';
+import type { StoreLocation } from '../../../application/agent/sessions/store-location.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
 import type { UsageOutput } from '../../command-line/command-output.js';
 import { emptyFlag, type FlagValues, flagValue } from '../../command-line/flag-values.js';
@@ -20,13 +20,13 @@ export type RevokedSessions =
 export type SessionsCommand =
   | {
       readonly kind: 'list';
-      readonly place: StorePlace;
+      readonly place: StoreLocation;
       readonly userId: string | null;
       readonly limit: number;
       readonly json: boolean;
     }
-  | { readonly kind: 'show'; readonly place: StorePlace; readonly prefix: string; readonly json: boolean }
-  | { readonly kind: 'revoke'; readonly place: StorePlace; readonly sessions: RevokedSessions };
+  | { readonly kind: 'show'; readonly place: StoreLocation; readonly prefix: string; readonly json: boolean }
+  | { readonly kind: 'revoke'; readonly place: StoreLocation; readonly sessions: RevokedSessions };
 
 const defaultLimit = 100;
 const highestLimit = 100_000;
@@ -34,7 +34,7 @@ const highestLimit = 100_000;
 /** Eight digits hardly ever name two sessions. */
 const idPrefix = /^[0-9a-f]{8,64}$/;
 
-const placeOf = (values: FlagValues): Result<StorePlace, string> => {
+const placeOf = (values: FlagValues): Result<StoreLocation, string> => {
   const [configFile, agentName] = [flagValue(values, 'config'), flagValue(values, 'agent')];
   const [path, entityId] = [flagValue(values, 'store-path'), flagValue(values, 'entity-id')];
   if (configFile !== null) {

@@ -1,7 +1,7 @@
 import { findSession } from '../../../application/agent/sessions/find-session.js';
 import { listSessions } from '../../../application/agent/sessions/list-sessions.js';
 import { revokeSessions, revokeUser } from '../../../application/agent/sessions/revoke-sessions.js';
-import { openStore, type StoreOpeners } from '../../../application/agent/sessions/store-place.js';
+import { openStore, type StoreOpeners } from '../../../application/agent/sessions/store-location.js';
 import type { SessionStore } from '../../../application/ports/agent/session-store.js';
 import type { Clock } from '../../../application/ports/shared/clock.js';
 import { type CommandOutput, failedCommand } from '../../command-line/command-output.js';

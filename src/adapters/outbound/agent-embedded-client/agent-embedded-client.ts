@@ -39,7 +39,7 @@ export interface AgentEmbeddedClientOptions {
 const failedOutcome = (code: AgentFailureCode, detail: string): AgentOutcome => err({ code, detail });
 
 /** The outcome of an answer; an invalid answer is a failure. */
-const judgedOutcome = (answer: AgentAnswer, event: AgentEvent): AgentOutcome => {
+const outcomeOf = (answer: AgentAnswer, event: AgentEvent): AgentOutcome => {
   const problem = faultOfAnswer(answer, event);
   return problem === null ? ok(answer) : failedOutcome('malformed_answer', problem);
 };
@@ -115,12 +115,12 @@ export class AgentEmbeddedClient implements AgentClient {
     if (failure !== null) return failure;
     if (!hasRoom) return this.#enqueue(event);
     this.#running += 1;
-    const judged = this.#judged(event);
-    if (judged instanceof Promise) return this.#open(event, judged);
+    const outcome = this.#decide(event);
+    if (outcome instanceof Promise) return this.#open(event, outcome);
     // Most answers are synchronous and need no call record.
     this.#running -= 1;
-    this.#noteDialogue(event, judged);
-    return judged;
+    this.#noteDialogue(event, outcome);
+    return outcome;
   }
 
   askFor(event: AgentEvent, listener: AgentCallListener): AgentOutcome | null {
@@ -274,19 +274,19 @@ export class AgentEmbeddedClient implements AgentClient {
     });
   }
 
-  #open(event: AgentEvent, judged: Promise<AgentOutcome>): Promise<AgentOutcome> {
+  #open(event: AgentEvent, outcome: Promise<AgentOutcome>): Promise<AgentOutcome> {
     return new Promise((resolve) => {
       const call = this.#calls.open(event, resolve);
-      void judged.then((outcome) => this.#ended(call, outcome));
+      void outcome.then((outcome) => this.#ended(call, outcome));
     });
   }
 
   /** Never rejects. */
-  #judged(event: AgentEvent): MaybePromise<AgentOutcome> {
+  #decide(event: AgentEvent): MaybePromise<AgentOutcome> {
     try {
-      const answer = this.#service.judge(event, this.#connection);
-      if (!(answer instanceof Promise)) return judgedOutcome(answer, event);
-      return answer.then((late) => judgedOutcome(late, event), brokenOutcome);
+      const answer = this.#service.decide(event, this.#connection);
+      if (!(answer instanceof Promise)) return outcomeOf(answer, event);
+      return answer.then((late) => outcomeOf(late, event), brokenOutcome);
     } catch (error) {
       return brokenOutcome(error);
     }
@@ -302,7 +302,7 @@ export class AgentEmbeddedClient implements AgentClient {
       if (!this.#hasRoom()) break;
       this.#queued.delete(next);
       this.#running += 1;
-      void Promise.resolve(this.#judged(next.event)).then((later) => this.#ended(next, later));
+      void Promise.resolve(this.#decide(next.event)).then((later) => this.#ended(next, later));
     }
     this.#checkIdle();
   }

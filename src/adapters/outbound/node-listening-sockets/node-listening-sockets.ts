@@ -7,7 +7,7 @@ import { NodeListeningSocket } from './node-listening-socket.js';
 import { bindError, bindHandle, boundAddress, type ServerHandle } from './server-handle.js';
 
 /** A socket to pass to another process at its start. */
-export interface HeldSocket {
+export interface InheritableSocket {
   readonly key: string;
   readonly fd: number;
 }
@@ -43,7 +43,7 @@ export class NodeListeningSockets implements ListeningSockets {
   }
 
   /** All open sockets. */
-  held(): readonly HeldSocket[] {
+  held(): readonly InheritableSocket[] {
     return [...this.#open].map(([key, { fd }]) => ({ key, fd }));
   }
 

@@ -117,7 +117,7 @@ export class DefinedAgent implements AgentService {
     return this.#configuration.take(config, giver, occasion);
   }
 
-  async judge(event: AgentEvent, connection: symbol): Promise<AgentAnswer> {
+  async decide(event: AgentEvent, connection: symbol): Promise<AgentAnswer> {
     const startedMs = this.#clock.monotonicMs();
     this.#inFlight += 1;
     this.#open.add(event.correlationId, connection);
@@ -138,7 +138,7 @@ export class DefinedAgent implements AgentService {
     if (!opensDialogue(answer)) this.#open.delete(event.correlationId, connection);
     const durationMs = this.#clock.monotonicMs() - startedMs;
     this.#latency.record(durationMs);
-    this.#counters.judged(event.kind, answer.decision.kind, durationMs / 1000);
+    this.#counters.decided(event.kind, answer.decision.kind, durationMs / 1000);
     return answer;
   }
 

@@ -33,7 +33,7 @@ export class KitCounters {
     return this.#blocked;
   }
 
-  judged(event: AgentEvent['kind'], decision: AgentDecision['kind'], seconds: number): void {
+  decided(event: AgentEvent['kind'], decision: AgentDecision['kind'], seconds: number): void {
     this.#events.add(event);
     this.#decisions.add(decision);
     if (decision !== 'allow') this.#blocked += 1;

@@ -27,7 +27,7 @@ import type { AgentKeySets } from '../configure-agent/agent-key-sets.js';
 import type { PreparedAgent } from '../configure-agent/prepared-agent.js';
 import { type AgentCondition, agentCondition } from './agent-condition.js';
 import { type AgentServiceCounters, LatencyWindow } from './agent-service-counters.js';
-import { PendingJudgements } from './pending-judgements.js';
+import { PendingDecisions } from './pending-decisions.js';
 import { PostedEndpoints } from './posted-endpoints.js';
 import { undecidedAnswer } from './refusal.js';
 import { RequestAnswers } from './request-answers.js';
@@ -87,7 +87,7 @@ export class AuthAgent implements AgentService {
   readonly #answers: RequestAnswers;
   readonly #endpoints: PostedEndpoints;
   readonly #latency = new LatencyWindow();
-  readonly #judgements = new PendingJudgements();
+  readonly #pending = new PendingDecisions();
   readonly #healthListeners = new Set<(health: AgentHealth) => void>();
   #capabilities: AgentCapabilities | null = null;
   #inFlight = 0;
@@ -141,30 +141,30 @@ export class AuthAgent implements AgentService {
     return this.#configuration.configure(config, giver, occasion, version);
   }
 
-  judge(event: AgentEvent, connection: symbol): MaybePromise<AgentAnswer> {
+  decide(event: AgentEvent, connection: symbol): MaybePromise<AgentAnswer> {
     if (event.kind === 'request_body_chunk') {
       const endpoints = this.#configuration.current()?.endpoints ?? null;
       const taken = this.#endpoints.take(event, connection, endpoints);
       if (taken.kind === 'answer') return taken.answer;
-      return this.#guarded(taken.request.event, connection, (judgement) =>
-        this.#endpoints.answerForm(taken, endpoints, judgement),
+      return this.#guarded(taken.request.event, connection, (cancellation) =>
+        this.#endpoints.answerForm(taken, endpoints, cancellation),
       );
     }
     // The agent neither requests nor changes anything of a response.
     if (event.kind !== 'request_headers') return allowAnswer;
     const agent = this.#configuration.current();
     if (agent === null) return undecidedAnswer(event);
-    return this.#guarded(event, connection, (judgement) => this.#judge(event, agent, connection, judgement));
+    return this.#guarded(event, connection, (cancellation) => this.#decide(event, agent, connection, cancellation));
   }
 
   /** Ends a pending decision; the transport drops its answer. */
   cancel(correlationId: string, _reason: CancelReason, connection: symbol): void {
-    this.#judgements.cancel(correlationId, connection);
+    this.#pending.cancel(correlationId, connection);
     this.#endpoints.cancel(correlationId, connection);
   }
 
   disconnected(connection: symbol): void {
-    this.#judgements.disconnected(connection);
+    this.#pending.disconnected(connection);
     this.#endpoints.disconnected(connection);
     this.#configuration.disconnected(connection);
   }
@@ -218,19 +218,19 @@ export class AuthAgent implements AgentService {
     return () => this.#healthListeners.delete(listener);
   }
 
-  #judge(
+  #decide(
     event: RequestHeadersEvent,
     agent: PreparedAgent,
     connection: symbol,
-    judgement: Cancellation,
+    cancellation: Cancellation,
   ): MaybePromise<AgentAnswer> {
     const startedMs = this.#clock.monotonicMs();
     const path = agent.endpoints.pathOf(event.uri);
     const endpoint = agent.endpoints.at(path);
     if (path !== null && endpoint !== null)
-      return this.#endpoints.answer({ event, path, endpoint }, connection, judgement);
+      return this.#endpoints.answer({ event, path, endpoint }, connection, cancellation);
     const pathKind = agent.saml?.signOn.pathKind(path) ?? 'open';
-    const authenticated = agent.authentication.authenticate(event.headers, judgement, pathKind !== 'excluded');
+    const authenticated = agent.authentication.authenticate(event.headers, cancellation, pathKind !== 'excluded');
     if (!(authenticated instanceof Promise)) return this.#answer(event, agent, authenticated, startedMs, pathKind);
     return authenticated.then((outcome) => this.#answer(event, agent, outcome, startedMs, pathKind));
   }
@@ -253,32 +253,32 @@ export class AuthAgent implements AgentService {
   #guarded(
     event: RequestHeadersEvent,
     connection: symbol,
-    work: (judgement: Cancellation) => MaybePromise<AgentAnswer>,
+    work: (cancellation: Cancellation) => MaybePromise<AgentAnswer>,
   ): MaybePromise<AgentAnswer> {
-    const judgement = new CancellationSource();
+    const cancellation = new CancellationSource();
     let answer: MaybePromise<AgentAnswer>;
     try {
-      answer = work(judgement);
+      answer = work(cancellation);
     } catch (error) {
       return this.#undecided(event, error);
     }
-    return answer instanceof Promise ? this.#awaited(event, connection, judgement, answer) : answer;
+    return answer instanceof Promise ? this.#awaited(event, connection, cancellation, answer) : answer;
   }
 
   /** Only asynchronous answers count as pending and can be cancelled; most are synchronous. */
   #awaited(
     event: RequestHeadersEvent,
     connection: symbol,
-    judgement: CancellationSource,
+    cancellation: CancellationSource,
     answer: Promise<AgentAnswer>,
   ): Promise<AgentAnswer> {
     this.#inFlight += 1;
-    this.#judgements.open(event.correlationId, connection, judgement);
+    this.#pending.open(event.correlationId, connection, cancellation);
     return answer
       .catch((error: unknown) => this.#undecided(event, error))
       .finally(() => {
         this.#inFlight -= 1;
-        this.#judgements.close(event.correlationId, connection, judgement);
+        this.#pending.close(event.correlationId, connection, cancellation);
       });
   }
 

@@ -14,7 +14,7 @@ import {
 import type { HeaderList } from '../../../domain/http/header-list.js';
 import type { Cancellation } from '../../ports/shared/cancellation.js';
 import type { MaybePromise } from '../../ports/shared/maybe-promise.js';
-import type { AuthenticationCheck, CheckOutcome, KnownCredentials } from './authentication-check.js';
+import type { AuthenticationCheck, CheckOutcome, CredentialCache } from './authentication-check.js';
 import type { PreparedIdentity } from './prepared-identity.js';
 
 export type AuthenticationOutcome =
@@ -91,7 +91,7 @@ export class AuthenticateRequest {
   readonly #checks: readonly AuthenticationCheck[];
   readonly #headers: CredentialHeaders;
   readonly #headersWithoutSession: CredentialHeaders;
-  readonly #known: KnownCredentials | null;
+  readonly #known: CredentialCache | null;
   readonly #hasBasic: boolean;
 
   /** Header names are case-insensitive; the cookie name is case-sensitive. */

@@ -65,7 +65,7 @@ export const failedCheck = (reason: Exclude<FailureReason, UndecidedReason>): Ch
 export const undecided = (reason: UndecidedReason): CheckOutcome => ({ kind: 'undecided', reason });
 
 /** A cache of parsed Authorization values. */
-export interface KnownCredentials {
+export interface CredentialCache {
   /** The parsed credential; null if it must be parsed. Does not imply that the credential is valid. */
   credential(authorization: string): BearerCredential | null;
 }
@@ -74,7 +74,7 @@ export interface KnownCredentials {
 export interface AuthenticationCheck {
   readonly method: AuthenticationMethod;
   /** The credentials that the check has cached; undefined if it caches none. */
-  readonly known?: KnownCredentials;
+  readonly known?: CredentialCache;
   /** Synchronous where possible. Cancelling ends a wait with the outcome `cancelled`. Never rejects. */
   check(credentials: RequestCredentials, cancellation: Cancellation): CheckOutcome | Promise<CheckOutcome>;
 }

@@ -3,7 +3,7 @@ import { maximumTokenLength } from '../../../domain/agent/tokens/compact-jws.js'
 import type { JwtTokens } from '../verify-tokens/jwt-tokens.js';
 import { rejected, type TokenReader } from '../verify-tokens/token-verdict.js';
 import { type AuthenticationCheck, absent, type CheckOutcome, failedCheck } from './authentication-check.js';
-import { recalled, type ShownBearer, type TokenOutcomeOptions, tokenOutcome } from './token-outcome.js';
+import { type PresentedBearer, recalled, type TokenOutcomeOptions, tokenOutcome } from './token-outcome.js';
 import type { VerifiedTokenCache } from './verified-token-cache.js';
 
 export interface JwtCheckOptions extends TokenOutcomeOptions {
@@ -31,7 +31,7 @@ export class JwtCheck implements AuthenticationCheck {
     return recalled(authorization, certificate, this.#parts) ?? this.#verify({ token, certificate });
   }
 
-  #verify(shown: ShownBearer): CheckOutcome {
+  #verify(shown: PresentedBearer): CheckOutcome {
     const { tokens, reader } = this.#parts;
     const read = reader.read(shown.token);
     const verdict = read.ok ? tokens.verify(read.value, 'access') : rejected(read.error);

@@ -3,7 +3,7 @@ import type { CertificateRejection } from '../../../domain/agent/client-certific
 import {
   type CertificateRules,
   checkLeaf,
-  judgeCertificate,
+  validateCertificate,
 } from '../../../domain/agent/client-certificates/certificate-rules.js';
 import {
   decodeForwardedCertificate,
@@ -188,10 +188,10 @@ export class MtlsCheck implements AuthenticationCheck {
     if (value.length + (chain?.length ?? 0) > maximumForwardedLength) return failedCheck('certificate_malformed');
     // Includes the length of the first part, so that distinct pairs have distinct texts.
     const key = this.#parts.digest.digest(chain === null ? `- ${value}` : `${value.length} ${value}${chain}`);
-    return this.#memory.recall(key) ?? this.#judge(certificate, key);
+    return this.#memory.recall(key) ?? this.#validate(certificate, key);
   }
 
-  #judge(credential: CertificateCredential, key: string): CheckOutcome {
+  #validate(credential: CertificateCredential, key: string): CheckOutcome {
     const nowMs = this.#parts.clock.wallMs();
     const shown = this.#read(credential);
     if (!shown.ok) return this.#refuse(key, shown.error);
@@ -205,9 +205,9 @@ export class MtlsCheck implements AuthenticationCheck {
   }
 
   #identify(leaf: Certificate, window: ValidityWindow, key: string): CheckOutcome {
-    const judged = judgeCertificate(leaf, this.#parts.rules);
-    if (!judged.ok) return this.#refuse(key, judged.error);
-    const { userId, identity } = judged.value;
+    const validated = validateCertificate(leaf, this.#parts.rules);
+    if (!validated.ok) return this.#refuse(key, validated.error);
+    const { userId, identity } = validated.value;
     const prepared = this.#parts.prepare({ method: 'mtls', userId, claims: null, certificate: identity });
     const outcome: CheckOutcome = { kind: 'authenticated', prepared };
     const size = userId.length + identity.distinguishedName.length;

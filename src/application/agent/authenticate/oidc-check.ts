@@ -4,7 +4,7 @@ import type { Cancellation } from '../../ports/shared/cancellation.js';
 import type { ProviderTokens } from '../verify-tokens/provider-tokens.js';
 import type { TokenReader } from '../verify-tokens/token-verdict.js';
 import { type AuthenticationCheck, absent, type CheckOutcome, failedCheck } from './authentication-check.js';
-import { recalled, type ShownBearer, type TokenOutcomeOptions, tokenOutcome } from './token-outcome.js';
+import { type PresentedBearer, recalled, type TokenOutcomeOptions, tokenOutcome } from './token-outcome.js';
 import type { VerifiedTokenCache } from './verified-token-cache.js';
 
 export interface OidcCheckOptions extends TokenOutcomeOptions {
@@ -35,7 +35,7 @@ export class OidcCheck implements AuthenticationCheck {
     return recalled(authorization, certificate, this.#parts) ?? this.#verify({ token, certificate }, cancellation);
   }
 
-  #verify(shown: ShownBearer, cancellation: Cancellation): CheckOutcome | Promise<CheckOutcome> {
+  #verify(shown: PresentedBearer, cancellation: Cancellation): CheckOutcome | Promise<CheckOutcome> {
     const { tokens, reader } = this.#parts;
     const read = reader.read(shown.token);
     if (!read.ok) return failedCheck(read.error);

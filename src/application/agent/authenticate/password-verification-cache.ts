@@ -83,9 +83,9 @@ export class PasswordVerificationCache {
     const verdict = check.verdict.then((checked) => {
       if (this.#pending.get(key) === shared) this.#pending.delete(key);
       if (checked === 'overloaded') return checked;
-      const judged = hash === undefined ? 'mismatch' : checked;
-      (judged === 'match' ? this.#matches : this.#mismatches).add(key);
-      return judged;
+      const verdict = hash === undefined ? 'mismatch' : checked;
+      (verdict === 'match' ? this.#matches : this.#mismatches).add(key);
+      return verdict;
     });
     // Synchronous, so that the next request with these credentials starts a new check.
     const shared = new SharedCheck({ ...check, verdict }, () => void this.#pending.delete(key));

@@ -16,7 +16,7 @@ export interface TokenOutcomeOptions {
 }
 
 /** A bearer token and the client certificate of its request. */
-export interface ShownBearer {
+export interface PresentedBearer {
   readonly token: string;
   readonly certificate: CertificateCredential | null;
 }
@@ -24,7 +24,7 @@ export interface ShownBearer {
 /** Converts the verdict on a bearer token to the outcome of the check, and caches a valid token. */
 export const tokenOutcome = (
   method: 'jwt' | 'oidc',
-  { token, certificate }: ShownBearer,
+  { token, certificate }: PresentedBearer,
   verdict: TokenVerdict,
   { prepare, memory, binding }: TokenOutcomeOptions,
 ): CheckOutcome => {

@@ -2,7 +2,7 @@ import type { BearerCredential } from '../../../domain/agent/identity/authorizat
 import { checkWindow, type TokenWindow } from '../../../domain/agent/tokens/jwt-claim-rules.js';
 import { ownText } from '../../../domain/shared/utf8.js';
 import type { Clock } from '../../ports/shared/clock.js';
-import type { CheckOutcome, KnownCredentials } from './authentication-check.js';
+import type { CheckOutcome, CredentialCache } from './authentication-check.js';
 import type { PreparedIdentity } from './prepared-identity.js';
 
 /** A verified token. */
@@ -80,7 +80,7 @@ class RememberedToken implements BearerCredential, RecalledToken {
  * until it expires, its key is withdrawn, or LRU eviction. Keys are whole fields: a digest, or parsing the field, would
  * cost more than the look-up.
  */
-export class VerifiedTokenCache implements KnownCredentials {
+export class VerifiedTokenCache implements CredentialCache {
   readonly #clock: Clock;
   readonly #limits: TokenMemoryLimits;
   /** By field. */

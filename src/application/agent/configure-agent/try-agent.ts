@@ -4,7 +4,7 @@ import { err, ok, type Result } from '../../../domain/shared/result.js';
 import type { Stored, StoreFailure } from '../../ports/agent/session-store.js';
 import type { SessionStores } from '../../ports/agent/session-stores.js';
 import type { Clock } from '../../ports/shared/clock.js';
-import { KnownSessions } from '../sessions/known-sessions.js';
+import { SessionCache } from '../sessions/session-cache.js';
 import type { SessionStoreLease, SessionStoreLeases } from '../sessions/session-store-leases.js';
 import type { AgentProcessServices } from './agent-process-services.js';
 import { prepareAgent } from './prepare-agent.js';
@@ -39,7 +39,7 @@ const clock: Clock = { wallMs: () => 0, monotonicMs: () => 0, turnMs: () => 0 };
 const lease: SessionStoreLease = {
   stores,
   state: { failure: null, fails: () => false, onChange: () => () => undefined },
-  known: new KnownSessions(stores.sessions, clock),
+  known: new SessionCache(stores.sessions, clock),
   release: () => Promise.resolve(),
 };
 

@@ -34,7 +34,7 @@ export const loggedText = (text: string): string => {
 };
 
 /** Like `loggedText`, for a list. */
-export const shownTexts = (texts: readonly string[]): readonly string[] => texts.slice(0, longestList).map(loggedText);
+export const loggedTexts = (texts: readonly string[]): readonly string[] => texts.slice(0, longestList).map(loggedText);
 
 /** Minimum interval between log lines about evicted requests of one reason: clients control their number. */
 export const turnedAwayLineMs = 1_000;
@@ -48,8 +48,8 @@ const askedFields = ({ clientId, request, subject, actor }: ExchangeRecord): Log
   subject_issuer: shownOrNull(subject?.issuer),
   subject_token_type: request?.subject.kind ?? null,
   issued_token_type: request?.requestedKind ?? null,
-  audience: shownTexts([...(request?.audiences ?? []), ...(request?.resources ?? [])]),
-  scope: shownTexts(request?.scopes ?? []),
+  audience: loggedTexts([...(request?.audiences ?? []), ...(request?.resources ?? [])]),
+  scope: loggedTexts(request?.scopes ?? []),
   actor: actor === null ? [] : [loggedText(actor.subject)],
   jti: null,
   expires_in: null,
@@ -59,9 +59,9 @@ const askedFields = ({ clientId, request, subject, actor }: ExchangeRecord): Log
 const issuedFields = ({ grant }: IssuedToken): LogFields => ({
   client_id: loggedText(grant.clientId),
   issued_token_type: grant.issuedKind,
-  audience: shownTexts(grant.audiences),
-  scope: shownTexts(grant.scopes),
-  actor: shownTexts(grant.actors.map(({ subject }) => subject)),
+  audience: loggedTexts(grant.audiences),
+  scope: loggedTexts(grant.scopes),
+  actor: loggedTexts(grant.actors.map(({ subject }) => subject)),
   jti: grant.jti,
   expires_in: grant.lifetimeSecs,
 });

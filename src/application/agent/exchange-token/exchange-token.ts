@@ -72,7 +72,7 @@ export class VerifyParties {
     const { tokens, clock } = this.#parts;
     const sinceMs = clock.monotonicMs();
     const ofSubject = await tokens.verify(subject, event, cancellation);
-    const subjectToken = this.#judged(ofSubject, 'subject', cancellation);
+    const subjectToken = this.#accept(ofSubject, 'subject', cancellation);
     if (!subjectToken.ok) return subjectToken;
     record.subject = subjectToken.value;
     if (actor === null) return ok({ subject: subjectToken.value, actor: null });
@@ -82,7 +82,7 @@ export class VerifyParties {
       actor.kind === 'saml2'
         ? await tokens.verify(actor, event, cancellation)
         : await this.#verifyWithin(Math.max(0, keyWaitMs - waitedMs), actor, event, cancellation);
-    const actorToken = this.#judged(ofActor, 'actor', cancellation);
+    const actorToken = this.#accept(ofActor, 'actor', cancellation);
     if (!actorToken.ok) return actorToken;
     record.actor = actorToken.value;
     return ok({ subject: subjectToken.value, actor: actorToken.value });
@@ -107,7 +107,7 @@ export class VerifyParties {
     return ranOut ? err({ kind: 'keys_unavailable', detail: 'the time to wait for keys is over' }) : verified;
   }
 
-  #judged(
+  #accept(
     verified: Result<SecurityToken, TokenFault>,
     party: Party,
     cancellation: Cancellation,

@@ -1,6 +1,6 @@
 import type { SamlOptions } from '../../../domain/agent/configuration/saml-options.js';
 import type { VerifiedAssertion } from '../../../domain/agent/saml/assertion.js';
-import { type AcceptedAssertion, judgeAssertion } from '../../../domain/agent/saml/checks/judge-assertion.js';
+import { type AcceptedAssertion, validateAssertion } from '../../../domain/agent/saml/checks/validate-assertion.js';
 import type { DocumentRejection } from '../../../domain/agent/saml/document-rejection.js';
 import type { IdentityProvider } from '../../../domain/agent/saml/identity-provider.js';
 import { attributesToClaims } from '../../../domain/agent/sessions/attributes-to-claims.js';
@@ -75,14 +75,14 @@ export class SamlSubjectTokens {
       verifier.verifyAssertion(token, documentKeys(provider, key), cancellation),
     );
     if (!verified.ok) return err(faultOf(verified.error));
-    const judged = this.#judge(verified.value, provider);
-    if (!judged.ok) return err(faultOf(judged.error));
-    return isCancelled(cancellation) ? err(faultOf('cancelled')) : ok(this.#tokenOf(judged.value, provider));
+    const validated = this.#validate(verified.value, provider);
+    if (!validated.ok) return err(faultOf(validated.error));
+    return isCancelled(cancellation) ? err(faultOf('cancelled')) : ok(this.#tokenOf(validated.value, provider));
   }
 
-  #judge(verified: VerifiedAssertion, { entityId }: IdentityProvider): Result<AcceptedAssertion, DocumentRejection> {
+  #validate(verified: VerifiedAssertion, { entityId }: IdentityProvider): Result<AcceptedAssertion, DocumentRejection> {
     const { options, endpointUrl, clock } = this.#parts;
-    return judgeAssertion(verified, {
+    return validateAssertion(verified, {
       nowMs: clock.wallMs(),
       clockSkewMs: options.clockSkewMs,
       idpEntityId: entityId,

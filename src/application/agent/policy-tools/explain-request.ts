@@ -1,7 +1,7 @@
 import { type DecisionExplanation, explainDecision } from '../../../domain/agent/policy/explain/explain-decision.js';
 import type { RequestAttributes } from '../../../domain/agent/policy/gateway-model/gateway-request.js';
 import type { LoadedPolicies } from '../../../domain/agent/policy/policy-source/load-policies.js';
-import { type DecisionRules, judgeRequest } from '../../../domain/agent/policy/test-cases/judge-request.js';
+import { type DecisionRules, evaluateRequest } from '../../../domain/agent/policy/test-cases/evaluate-request.js';
 import type { RequestSketch } from '../../../domain/agent/policy/test-cases/request-sketch.js';
 import { type PrincipalSketch, sketchedIdentity } from '../../../domain/agent/policy/test-cases/sketched-identity.js';
 import type { ConfigurationProblem } from '../../../domain/configuration/configuration-problem.js';
@@ -49,8 +49,8 @@ export const explained = (
   policies: LoadedPolicies,
   problems: readonly ConfigurationProblem[],
 ): ExplainedDecision => {
-  const judgement = judgeRequest(request, settings, policies.compiled);
-  const decision = explainDecision(judgement, policies.policies, 'extended');
+  const evaluation = evaluateRequest(request, settings, policies.compiled);
+  const decision = explainDecision(evaluation, policies.policies, 'extended');
   return { explanation: { decision, policies }, problems };
 };
 

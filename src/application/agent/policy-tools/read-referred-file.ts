@@ -45,7 +45,7 @@ export const insidePaths = (parts: readonly string[], caseFile: string): readonl
  * The ancestor folders in which the corpus was made, as its references show: a reference begins with the folder names
  * from there to the corpus. Outermost first, because it matches the most names.
  */
-export const shownRoots = (
+export const displayedRoots = (
   references: readonly (readonly string[])[],
   folderNames: readonly string[],
 ): readonly string[] =>
@@ -131,7 +131,7 @@ const readMeant = async (
   { path, references }: ReferringCase,
   files: CorpusFiles,
 ): Promise<Result<Omit<ReferredFile, 'remark'> | null, string>> => {
-  const roots = shownRoots(Object.values(references).map(partsOf), files.folderNames);
+  const roots = displayedRoots(Object.values(references).map(partsOf), files.folderNames);
   const whole = await readFirst(
     [...insidePaths(parts, path), ...roots.flatMap((root) => pathFrom(root, parts))],
     files,

@@ -1,5 +1,5 @@
 /** A connection that buffers octets. */
-export interface OctetHolder {
+export interface BufferingConnection {
   /** Closes the connection and frees its buffers. */
   giveUp(reason: string): void;
 }
@@ -10,7 +10,7 @@ export interface OctetHolder {
  */
 export class BufferedOctetCounter {
   readonly #maximum: number;
-  readonly #held = new Map<OctetHolder, number>();
+  readonly #held = new Map<BufferingConnection, number>();
   #total = 0;
 
   constructor(maximum: number) {
@@ -22,7 +22,7 @@ export class BufferedOctetCounter {
   }
 
   /** Records the octets of a connection. If the total is too large, closes the largest connections. */
-  note(holder: OctetHolder, octets: number): void {
+  note(holder: BufferingConnection, octets: number): void {
     const before = this.#held.get(holder) ?? 0;
     if (octets === before) return;
     this.#set(holder, before, octets);
@@ -35,18 +35,18 @@ export class BufferedOctetCounter {
   }
 
   /** Removes a closed connection. */
-  forget(holder: OctetHolder): void {
+  forget(holder: BufferingConnection): void {
     this.#set(holder, this.#held.get(holder) ?? 0, 0);
   }
 
-  #set(holder: OctetHolder, before: number, octets: number): void {
+  #set(holder: BufferingConnection, before: number, octets: number): void {
     this.#total += octets - before;
     if (octets === 0) this.#held.delete(holder);
     else this.#held.set(holder, octets);
   }
 
-  #largest(): OctetHolder | null {
-    let largest: OctetHolder | null = null;
+  #largest(): BufferingConnection | null {
+    let largest: BufferingConnection | null = null;
     let most = 0;
     for (const [holder, octets] of this.#held) {
       if (octets <= most) continue;

@@ -8,10 +8,10 @@ import type { AgentService, ConfigurationGiver } from '../../ports/agent/agent-s
 import type { Clock } from '../../ports/shared/clock.js';
 import type { Logger } from '../../ports/shared/logger.js';
 import type { ScheduledTask, Scheduler } from '../../ports/shared/scheduler.js';
-import type { BufferedOctetCounter, OctetHolder } from './buffered-octet-counter.js';
+import type { BufferedOctetCounter, BufferingConnection } from './buffered-octet-counter.js';
 import { failedAnswer, type GatewayConnection, type SessionOptions } from './gateway-connection.js';
-import { Judgements } from './judgements.js';
 import { agreeWith, offerConfiguration } from './offered-configuration.js';
+import { PendingEvents } from './pending-events.js';
 
 export interface GatewaySessionOptions {
   readonly service: AgentService;
@@ -50,10 +50,10 @@ const forLog = (text: string): string => text.slice(0, maximumLoggedText);
  * closing. The transport reads messages and passes each to the method of its name while `canTake` is true. It calls
  * `closed` at the end in any case.
  */
-export class GatewaySession implements OctetHolder {
+export class GatewaySession implements BufferingConnection {
   readonly #connection: GatewayConnection;
   readonly #parts: GatewaySessionOptions;
-  readonly #judgements: Judgements;
+  readonly #pending: PendingEvents;
   readonly #handshakeDeadline: ScheduledTask;
   readonly #followed = new FollowedRequests(maximumFollowed);
   readonly #greeting: (session: GatewaySession) => void;
@@ -78,7 +78,7 @@ export class GatewaySession implements OctetHolder {
     this.#parts = parts;
     this.#greeting = greeting;
     const { service, logger } = parts;
-    this.#judgements = new Judgements(service, this.#giver.connection, logger, this.#answer, this.#settled);
+    this.#pending = new PendingEvents(service, this.#giver.connection, logger, this.#answer, this.#settled);
     this.#handshakeDeadline = parts.scheduler.after(parts.options.handshakeTimeoutMs, () => {
       this.fail('no handshake arrived in time');
     });
@@ -95,7 +95,7 @@ export class GatewaySession implements OctetHolder {
       (this.#phase === 'handshake' || this.#phase === 'open') &&
       this.#stalledSinceMs === null &&
       this.#configures < maximumConfigures &&
-      !this.#judgements.isFull
+      !this.#pending.isFull
     );
   }
 
@@ -108,7 +108,7 @@ export class GatewaySession implements OctetHolder {
   event(event: AgentEvent, size: number): void {
     if (!this.#isGreeted()) return;
     this.#follow(event);
-    const fault = this.#judgements.add(event, size);
+    const fault = this.#pending.add(event, size);
     if (fault === null) this.#noteHeld();
     else this.fail(fault);
   }
@@ -126,7 +126,7 @@ export class GatewaySession implements OctetHolder {
 
   cancel(correlationId: string, reason: CancelReason): void {
     if (!this.#isGreeted()) return;
-    this.#judgements.cancel(correlationId, reason);
+    this.#pending.cancel(correlationId, reason);
     this.#followed.delete(correlationId);
     if (this.#isDraining) this.#endWhenIdle();
     this.#noteHeld();
@@ -139,7 +139,7 @@ export class GatewaySession implements OctetHolder {
    */
   admits(correlationId: string | null): boolean {
     if (!this.#isGreeted()) return false;
-    if (correlationId === null || !this.#judgements.has(correlationId)) return true;
+    if (correlationId === null || !this.#pending.has(correlationId)) return true;
     this.fail('two events in flight for one correlation id');
     return false;
   }
@@ -203,7 +203,7 @@ export class GatewaySession implements OctetHolder {
     this.#handshakeDeadline.cancel();
     this.#ending?.cancel();
     this.#parts.held.forget(this);
-    this.#judgements.close();
+    this.#pending.close();
   }
 
   #isGreeted(): boolean {
@@ -222,7 +222,7 @@ export class GatewaySession implements OctetHolder {
   }
 
   #noteHeld(): void {
-    const octets = this.#transportBytes + this.#judgements.waitingBytes;
+    const octets = this.#transportBytes + this.#pending.waitingBytes;
     if (octets === this.#notedBytes || this.isOver) return;
     this.#notedBytes = octets;
     this.#parts.held.note(this, octets);
@@ -272,7 +272,7 @@ export class GatewaySession implements OctetHolder {
     if (this.#phase !== 'open') return;
     if (answer.decision.kind !== 'allow') this.#followed.delete(correlationId);
     // The gateway leaves after the last answer of a draining agent, so the metrics must be sent before it.
-    if (this.#isDraining && this.#judgements.isIdle) this.reportMetrics(this.#parts.service.metrics());
+    if (this.#isDraining && this.#pending.isIdle) this.reportMetrics(this.#parts.service.metrics());
     const fault = this.#connection.sendAnswer(answer, correlationId);
     if (fault === null) return;
     this.#parts.logger.error('an answer could not be sent', { reason: fault, correlation_id: correlationId });
@@ -290,9 +290,9 @@ export class GatewaySession implements OctetHolder {
     if (this.isOver) return;
     this.#ending?.cancel();
     this.#ending = null;
-    if (!this.#judgements.isIdle || this.#followed.size > 0) return;
+    if (!this.#pending.isIdle || this.#followed.size > 0) return;
     this.#ending = this.#parts.scheduler.after(this.#parts.options.drainLingerMs, () => {
-      if (this.#judgements.isIdle && this.#followed.size === 0) this.#end();
+      if (this.#pending.isIdle && this.#followed.size === 0) this.#end();
     });
   }
 

@@ -4,7 +4,7 @@ import type { SessionStoreOpener, SessionStores } from '../../ports/agent/sessio
 import type { Clock } from '../../ports/shared/clock.js';
 import type { Logger } from '../../ports/shared/logger.js';
 import { announcedStores } from './announced-stores.js';
-import { KnownSessions } from './known-sessions.js';
+import { SessionCache } from './session-cache.js';
 import type { EndedSessions, SessionEndings } from './session-endings.js';
 import { StoreState } from './store-state.js';
 import { watchedStores } from './watched-stores.js';
@@ -15,7 +15,7 @@ export interface SessionStoreLease {
   /** The health of `stores`, common to all leases. */
   readonly state: Pick<StoreState, 'failure' | 'fails' | 'onChange'>;
   /** The cached sessions of `stores`, common to all leases. */
-  readonly known: KnownSessions;
+  readonly known: SessionCache;
   /** Closes the stores if this is the last lease, and resolves then. Idempotent. */
   release(): Promise<void>;
 }
@@ -58,7 +58,7 @@ export class SessionStoreLeases {
   /** Stores that are closing. Their place can be reopened only afterwards. */
   readonly #closing = new Map<string, Promise<void>>();
   /** The caches of all open stores. */
-  readonly #known = new Map<SessionStores, KnownSessions>();
+  readonly #known = new Map<SessionStores, SessionCache>();
 
   constructor(parts: SessionStoreLeaseSources) {
     this.#parts = parts;
@@ -104,7 +104,7 @@ export class SessionStoreLeases {
     const { clock, logger, endings } = this.#parts;
     const state = new StoreState(logger);
     const stores = announcedStores(watchedStores(opened, state), endings);
-    const known = new KnownSessions(stores.sessions, clock);
+    const known = new SessionCache(stores.sessions, clock);
     this.#known.set(stores, known);
     return { stores, state, known };
   }

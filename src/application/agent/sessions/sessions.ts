@@ -6,7 +6,7 @@ import type { Clock } from '../../ports/shared/clock.js';
 import type { ScheduledTask, Scheduler } from '../../ports/shared/scheduler.js';
 import type { SecretDigest } from '../../ports/shared/secret-digest.js';
 import type { PreparedIdentity } from '../authenticate/prepared-identity.js';
-import type { KnownSessions } from './known-sessions.js';
+import type { SessionCache } from './session-cache.js';
 import { expired, type SessionCheckResult, unavailable, unknownSession } from './session-check-result.js';
 import { isSessionId } from './session-id.js';
 import type { RememberedSession } from './session-memory.js';
@@ -117,7 +117,7 @@ export const longestWriteDelayMs = 10_000;
 export interface SessionsOptions {
   readonly store: SessionStore;
   /** The cached sessions; other configurations may share them. */
-  readonly known: KnownSessions;
+  readonly known: SessionCache;
   readonly clock: Clock;
   readonly scheduler: Scheduler;
   readonly digest: Pick<SecretDigest, 'sha256Hex'>;
@@ -135,7 +135,7 @@ export interface SessionsOptions {
 /** The sessions of one configuration: a cache in front of the store. No method rejects. */
 export class Sessions {
   readonly #parts: SessionsOptions;
-  readonly #known: KnownSessions;
+  readonly #known: SessionCache;
   readonly #lastSeen: LastSeenWriter;
   /** Shortened for short idle times: a session that other processes use must not look idle here. */
   readonly #recheckMs: number;
@@ -159,7 +159,7 @@ export class Sessions {
     const idHash = this.#parts.digest.sha256Hex(sessionId);
     const remembered = this.#known.recall(idHash);
     if (remembered !== null && this.#parts.clock.monotonicMs() < this.#countsUntilMs(remembered)) {
-      return this.#judge(remembered);
+      return this.#checkRemembered(remembered);
     }
     if (remembered === null && this.#known.isUnknown(idHash)) return unknownSession;
     return this.#ask(idHash);
@@ -222,7 +222,7 @@ export class Sessions {
     if (found === 'crowded' || found === 'failed') return this.#withoutStore(idHash);
     // The session may have ended since it was read.
     if (found === 'superseded') return this.#ask(idHash);
-    if (found !== 'unknown') return this.#judge(found);
+    if (found !== 'unknown') return this.#checkRemembered(found);
     this.#lastSeen.forget(idHash);
     return unknownSession;
   }
@@ -234,7 +234,7 @@ export class Sessions {
     const nowMs = this.#parts.clock.monotonicMs();
     if (nowMs >= remembered.confirmedMs + longestWithoutStoreMs) return unavailable;
     remembered.askedMs = nowMs;
-    return this.#judge(remembered);
+    return this.#checkRemembered(remembered);
   }
 
   /** Until when the cached session is valid without a query. */
@@ -242,7 +242,7 @@ export class Sessions {
     return Math.min(askedMs + this.#recheckMs, confirmedMs + longestWithoutStoreMs);
   }
 
-  #judge(remembered: RememberedSession): SessionCheckResult {
+  #checkRemembered(remembered: RememberedSession): SessionCheckResult {
     const { clock, idleMs, provider } = this.#parts;
     const nowMs = clock.wallMs();
     this.#catchUp(remembered);

@@ -54,7 +54,7 @@ export class ProviderTokens {
     const shown: ShownToken = { read, use, reference: reference.value };
     const { kid, algorithm } = reference.value;
     const key = provider.keys.find(kid, algorithm);
-    return key === null ? this.#withoutKey(shown, provider, cancellation) : this.#judge(shown, provider, key);
+    return key === null ? this.#withoutKey(shown, provider, cancellation) : this.#verify(shown, provider, key);
   }
 
   async #withoutKey(shown: ShownToken, provider: OidcProvider, cancellation: Cancellation): Promise<TokenVerdict> {
@@ -70,14 +70,14 @@ export class ProviderTokens {
       const end = await waiting;
       if (end === 'cancelled') return { kind: 'cancelled' };
       const key = keys.find(kid, algorithm);
-      if (key !== null) return this.#judge(shown, provider, key);
+      if (key !== null) return this.#verify(shown, provider, key);
       // The fetch continues and may still bring the key.
       if (end === 'timed_out') return undecided;
     }
     return keys.state() === 'absent' ? undecided : rejected('unknown_key');
   }
 
-  #judge({ read, use }: ShownToken, { options }: OidcProvider, key: ProviderKey): TokenVerdict {
+  #verify({ read, use }: ShownToken, { options }: OidcProvider, key: ProviderKey): TokenVerdict {
     const { token, payload: claims } = read;
     // Claims are checked only after the signature: a forged token reveals nothing.
     if (!key.verifier.isSigned(token)) return rejected('bad_signature');

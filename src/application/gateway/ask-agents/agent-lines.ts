@@ -6,16 +6,16 @@ import type { Clock } from '../../ports/shared/clock.js';
 import type { Logger } from '../../ports/shared/logger.js';
 
 /** Limits for an agent's texts in the log and in status reports; lengths in characters. */
-export const agentWordLimits = { text: 500, id: 200, features: 32 } as const;
+export const agentTextLimits = { text: 500, id: 200, features: 32 } as const;
 
 /** A text within its limit, without surrounding white space, because texts of libraries end with a new line. */
-export const shortened = (text: string): string => text.slice(0, agentWordLimits.text).trim();
+export const shortened = (text: string): string => text.slice(0, agentTextLimits.text).trim();
 
 /** The bounded part of a health report, which is kept until its connection ends. */
 export const shortenedHealth = (health: AgentHealth): AgentHealth => ({
   ...health,
   message: health.message && shortened(health.message),
-  disabledFeatures: health.disabledFeatures.slice(0, agentWordLimits.features).map(shortened),
+  disabledFeatures: health.disabledFeatures.slice(0, agentTextLimits.features).map(shortened),
 });
 
 /** Limits for log lines of one agent; lengths in characters. */

@@ -22,7 +22,7 @@ import type { MaybePromise } from '../../ports/shared/maybe-promise.js';
 import type { CircuitBreakerHolder } from '../circuit-breakers/circuit-breaker-holder.js';
 import { admitCall, agentBreaker, noteCall } from './agent-breaker.js';
 import { failedOutcome } from './agent-call.js';
-import { agentWordLimits } from './agent-lines.js';
+import { agentTextLimits } from './agent-lines.js';
 
 /** The most agent ids for which a warning is remembered, so that an agent with ever new ids cannot fill memory. */
 const maximumWarned = 64;
@@ -50,7 +50,7 @@ class EventSupport {
     this.#capabilities = capabilities;
     this.#supported = new Set(capabilities.supportedEvents);
     this.#missing = this.#subscribed.filter((event) => !this.#supported.has(event));
-    if (this.#missing.length > 0) this.#warn(capabilities.agentId.slice(0, agentWordLimits.id), this.#missing);
+    if (this.#missing.length > 0) this.#warn(capabilities.agentId.slice(0, agentTextLimits.id), this.#missing);
   }
 
   /** The subscribed events that the agent does not support. */

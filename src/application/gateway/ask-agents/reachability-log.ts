@@ -3,7 +3,7 @@ import type { AgentState } from '../../../domain/agent-protocol/health.js';
 import type { ConnectionEnd } from '../../ports/gateway/agent-connector.js';
 import type { Clock } from '../../ports/shared/clock.js';
 import type { Logger } from '../../ports/shared/logger.js';
-import { agentWordLimits, shortened } from './agent-lines.js';
+import { agentTextLimits, shortened } from './agent-lines.js';
 
 /** Minimum interval between lines about the agent's reported state; milliseconds. */
 const healthQuietMs = 1_000;
@@ -44,8 +44,8 @@ export class ReachabilityLog {
     this.#hasUnreadableReports = false;
     this.#logger.info('Agent connected', {
       agent: this.#agent,
-      agent_id: capabilities.agentId.slice(0, agentWordLimits.id),
-      version: capabilities.version.slice(0, agentWordLimits.id),
+      agent_id: capabilities.agentId.slice(0, agentTextLimits.id),
+      version: capabilities.version.slice(0, agentTextLimits.id),
     });
   }
 

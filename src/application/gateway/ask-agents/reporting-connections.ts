@@ -1,5 +1,5 @@
 import { agentMetricsLimits } from '../../../domain/agent-protocol/agent-metrics/metric-limits.js';
-import { believedInterval } from '../../../domain/agent-protocol/agent-metrics/reporting-agent.js';
+import { boundedInterval } from '../../../domain/agent-protocol/agent-metrics/reporting-agent.js';
 import type { MetricsReport } from '../../../domain/agent-protocol/metrics-report.js';
 import type { Clock } from '../../ports/shared/clock.js';
 import type { PooledAgentConnection } from './pooled-agent-connection.js';
@@ -30,7 +30,7 @@ export class ReportingConnections {
     this.#speakers.delete(agentId);
     const [eldest] = this.#speakers.keys();
     if (eldest !== undefined && this.#speakers.size >= agentMetricsLimits.agentIds) this.#speakers.delete(eldest);
-    this.#speakers.set(agentId, { connection, untilMs: nowMs + 2 * believedInterval(intervalMs) });
+    this.#speakers.set(agentId, { connection, untilMs: nowMs + 2 * boundedInterval(intervalMs) });
     return true;
   }
 

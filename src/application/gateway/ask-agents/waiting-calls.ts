@@ -1,5 +1,5 @@
 import { agentQueueLimit } from '../../../domain/gateway/limits/agent-limits.js';
-import type { PermitOutcome } from '../../../domain/gateway/limits/permit-holding.js';
+import type { PermitOutcome } from '../../../domain/gateway/limits/held-permits.js';
 import type { AgentOutcome } from '../../ports/gateway/agent-client.js';
 import type { Permits } from '../../ports/gateway/permits.js';
 import { type AgentCall, failedOutcome } from './agent-call.js';

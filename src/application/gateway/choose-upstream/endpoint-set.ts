@@ -3,8 +3,8 @@ import { type TargetAddress, targetAddresses } from '../../../domain/gateway/loa
 import { targetCookieField, targetCookieValue } from '../../../domain/gateway/load-balancing/target-cookie.js';
 import { noHeaders } from '../../../domain/http/header-list.js';
 import type { IdleAllowance, TargetClientFactory } from '../../ports/gateway/upstream-client.js';
+import type { AcquiredLedgers } from './acquired-ledgers.js';
 import { Endpoint, type EndpointCookie } from './endpoint.js';
-import type { HeldLedgers } from './held-ledgers.js';
 import type { PoolExhaustion } from './pool-exhaustion.js';
 
 /** Counts the idle connections of one upstream. */
@@ -32,7 +32,7 @@ export class IdleConnections implements IdleAllowance {
 }
 
 interface EndpointFactories {
-  readonly ledgers: HeldLedgers;
+  readonly ledgers: AcquiredLedgers;
   readonly createClient: TargetClientFactory;
   readonly exhaustion: PoolExhaustion;
 }
@@ -85,7 +85,7 @@ export class EndpointSet {
       const names = address.names.filter((name) => name !== address.text);
       endpoint.place(
         address,
-        names.map((name) => ledgers.hold(name)),
+        names.map((name) => ledgers.acquire(name)),
       );
       known.delete(address.text);
       this.#retired.delete(address.text);
@@ -128,7 +128,7 @@ export class EndpointSet {
       httpVersion,
     });
     const cookie = this.#cookieOf(address.text);
-    return new Endpoint(address, ledgers.hold(address.text), client, cookie, this.#isChecked);
+    return new Endpoint(address, ledgers.acquire(address.text), client, cookie, this.#isChecked);
   }
 
   #cookieOf(address: string): EndpointCookie {

@@ -10,7 +10,7 @@ import type { ScheduledTask, Scheduler } from '../../ports/shared/scheduler.js';
 const maximumHosts = 10_000;
 
 /** The last known addresses of hosts, so that a reload during a DNS outage keeps them. */
-export class KnownAddresses {
+export class AddressCache {
   readonly #byHost = new Map<string, readonly string[]>();
 
   /** Empty: none are known. */
@@ -31,7 +31,7 @@ export class KnownAddresses {
 
 interface LookupEnvironment {
   readonly resolver: HostResolver;
-  readonly known: KnownAddresses;
+  readonly known: AddressCache;
   readonly random: Random;
   readonly scheduler: Scheduler;
   readonly clock: Clock;

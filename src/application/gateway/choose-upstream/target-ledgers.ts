@@ -1,5 +1,5 @@
 import type { Clock } from '../../ports/shared/clock.js';
-import { KnownAddresses } from './host-lookups.js';
+import { AddressCache } from './host-lookups.js';
 import { type LedgerRules, TargetLedger } from './target-ledger.js';
 
 interface HeldLedger {
@@ -15,7 +15,7 @@ const keyOf = (upstream: string, address: string): string => `${upstream} ${addr
  * generation acquires it before the old one releases it.
  */
 export class TargetLedgers {
-  readonly knownAddresses = new KnownAddresses();
+  readonly knownAddresses = new AddressCache();
   readonly #clock: Clock;
   readonly #held = new Map<string, HeldLedger>();
 

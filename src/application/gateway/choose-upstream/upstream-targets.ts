@@ -10,6 +10,7 @@ import type { Logger } from '../../ports/shared/logger.js';
 import type { Random } from '../../ports/shared/random.js';
 import type { Scheduler } from '../../ports/shared/scheduler.js';
 import { HealthChecker } from '../check-health/health-checker.js';
+import { AcquiredLedgers } from './acquired-ledgers.js';
 import type { BalancingRequest, TargetChoice, TargetChooser } from './chosen-target.js';
 import {
   ChosenEndpoint,
@@ -20,7 +21,6 @@ import {
   sparedMessage,
 } from './endpoint.js';
 import { EndpointSet } from './endpoint-set.js';
-import { HeldLedgers } from './held-ledgers.js';
 import { HostLookups } from './host-lookups.js';
 import { PoolExhaustion, poolFigures } from './pool-exhaustion.js';
 import type { TargetLedgers } from './target-ledgers.js';
@@ -102,7 +102,7 @@ const namedHosts = 5;
 export class UpstreamTargets implements TargetChooser {
   readonly #configuration: UpstreamConfiguration;
   readonly #environment: UpstreamTargetsEnvironment;
-  readonly #ledgers: HeldLedgers;
+  readonly #ledgers: AcquiredLedgers;
   readonly #lookups: HostLookups;
   readonly #endpoints: EndpointSet;
   readonly #picker: EndpointPicker;
@@ -115,7 +115,7 @@ export class UpstreamTargets implements TargetChooser {
     const { ledgers, createClient, clock, logger, metrics, random, resolver, scheduler } = environment;
     this.#configuration = configuration;
     this.#environment = environment;
-    this.#ledgers = new HeldLedgers(ledgers, name, {
+    this.#ledgers = new AcquiredLedgers(ledgers, name, {
       breaker: configuration.targetBreaker,
       sparesLast: configuration.sparesLastTarget,
       probe: healthCheck?.probe ?? null,
@@ -214,7 +214,7 @@ export class UpstreamTargets implements TargetChooser {
     this.#endpoints.replace((host) => this.#lookups.addressesOf(host));
     // Names are held too, because an operator may drain a name that has no address yet.
     const names = this.#configuration.targets.map(({ address }) => socketAddressText(address));
-    for (const name of names) this.#ledgers.hold(name);
+    for (const name of names) this.#ledgers.acquire(name);
     this.#ledgers.trim([...names, ...this.#endpoints.all.map(({ text }) => text)]);
     this.#checker?.watch(this.#endpoints.current);
   }

@@ -72,7 +72,7 @@ class SwitchableHandler implements RequestHandler {
 }
 
 /** A listener of a configuration. */
-export interface WantedListener {
+export interface ListenerPlan {
   /** See `listenerKey`. */
   readonly key: string;
   /** Its name in the configuration. */
@@ -140,7 +140,7 @@ export class ListenerRegistry {
    * Binds the listeners that are not yet bound, without listening. On an error, it rejects with the system's error and
    * changes nothing.
    */
-  async prepare(wanted: readonly WantedListener[]): Promise<PreparedListeners> {
+  async prepare(wanted: readonly ListenerPlan[]): Promise<PreparedListeners> {
     const next = new Map<string, RegisteredListener>();
     const bound: BoundListener[] = [];
     const handlers: SwitchableHandler[] = [];
@@ -179,7 +179,7 @@ export class ListenerRegistry {
 
   #commit(
     next: ReadonlyMap<string, RegisteredListener>,
-    wanted: readonly WantedListener[],
+    wanted: readonly ListenerPlan[],
     graceMs: number,
   ): readonly OpenListener[] {
     const dropped = [...this.#open].filter(([key]) => !next.has(key)).map(([, { listener }]) => listener);

@@ -6,7 +6,7 @@ import type {
 } from '../../../domain/gateway/configuration/gateway-configuration.js';
 import { type CidrSet, compileCidrs, noCidrs } from '../../../domain/http/cidr-set.js';
 import type { OpenListener, RequestHandler, TlsContext } from '../../ports/gateway/http-engine.js';
-import { listenerKey, type WantedListener } from './listener-registry.js';
+import { type ListenerPlan, listenerKey } from './listener-registry.js';
 
 /** The addresses that the gateway listens on. */
 export interface ListeningAddresses {
@@ -50,8 +50,8 @@ export const wantedListeners = (
   configuration: GatewayConfiguration,
   { proxy, admin }: { readonly proxy: RequestHandler; readonly admin: RequestHandler },
   contexts: ReadonlyMap<string, TlsContext>,
-): readonly WantedListener[] => {
-  const wanted: WantedListener[] = configuration.listeners.map((listener) => {
+): readonly ListenerPlan[] => {
+  const wanted: ListenerPlan[] = configuration.listeners.map((listener) => {
     const { name, address, timeouts, http2 } = listener;
     return {
       key: listenerKey(address, name),

@@ -44,7 +44,7 @@ export interface AgentService {
   ): Promise<Result<void, string>>;
 
   /** Decides an event. Never rejects: the service itself refuses what it cannot decide. */
-  judge(event: AgentEvent, connection: symbol): MaybePromise<AgentAnswer>;
+  decide(event: AgentEvent, connection: symbol): MaybePromise<AgentAnswer>;
 
   /**
    * Discards the state of a request. A pending decision ends at once, and its result is not used.

@@ -1,5 +1,5 @@
 import type { LimitsConfiguration } from '../../../domain/gateway/configuration/gateway-configuration.js';
-import type { PermitOutcome } from '../../../domain/gateway/limits/permit-holding.js';
+import type { PermitOutcome } from '../../../domain/gateway/limits/held-permits.js';
 import type { PermitKind } from '../../../domain/gateway/limits/permit-limits.js';
 
 /** The permits of one key: what a limit counts over all workers. */

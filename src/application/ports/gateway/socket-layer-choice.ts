@@ -1,7 +1,7 @@
 import type { Result } from '../../../domain/shared/result.js';
 
 /** `auto`: native where it is available. */
-export type WantedSockets = 'auto' | 'native' | 'node';
+export type SocketLayerName = 'auto' | 'native' | 'node';
 
 /** Why a configuration with `sockets "native"` is refused. */
 export const nativeSocketsMissing = (reason: string): string => `system { sockets "native" }: ${reason}`;
@@ -14,5 +14,5 @@ export interface SocketLayerChoice {
    * Chooses it. The value is the reason why `auto` uses node:net; null otherwise. An error: `native` is not
    * available.
    */
-  choose(wanted: WantedSockets): Promise<Result<string | null, string>>;
+  choose(wanted: SocketLayerName): Promise<Result<string | null, string>>;
 }

@@ -10,7 +10,7 @@ const usualMs = 10_000;
 const freshIntervals = 3;
 
 /** The announced reporting interval within its bounds, in milliseconds. */
-export const believedInterval = (ms: number): number =>
+export const boundedInterval = (ms: number): number =>
   ms > 0 ? Math.min(longestMs, Math.max(shortestMs, ms)) : usualMs;
 
 /** `here`: embedded in the gateway. Its reports arrive in order, and it announces its end. */
@@ -40,7 +40,7 @@ export class ReportingAgent {
     const isHere = this.place === 'here';
     if (!isHere && report.timestampMs < this.#timestampMs && this.isFresh(nowMs)) return false;
     this.#timestampMs = report.timestampMs;
-    this.#intervalMs = believedInterval(report.intervalMs);
+    this.#intervalMs = boundedInterval(report.intervalMs);
     this.#seenMs = nowMs;
     this.#hasEnded = false;
     if (!isHere && nowMs - this.#readMs < agentMetricsLimits.readEveryMs) {

@@ -48,7 +48,7 @@ const isAllowed = (leaf: Certificate, { allowedNames, allowedSans }: Certificate
   (allowedSans === null || sanAllowed(allowedSans, leaf.subjectAltNames));
 
 /** Checks a client certificate against the rules. The caller has checked its chain. */
-export const judgeCertificate = (
+export const validateCertificate = (
   leaf: Certificate,
   rules: CertificateRules,
 ): Result<CertificateUser, CertificateRejection> => {

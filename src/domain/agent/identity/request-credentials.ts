@@ -35,7 +35,7 @@ const clientCert = 'client-cert';
 const clientCertChain = 'client-cert-chain';
 
 /** A cache of parsed Authorization values. */
-export interface KnownAuthorizations {
+export interface AuthorizationCache {
   /** The parsed value; null if it must be parsed. */
   credential(authorization: string): AuthorizationCredential | null;
 }
@@ -51,7 +51,7 @@ const isNamed = (name: string, lowerName: string): boolean =>
 export const requestCredentials = (
   headers: HeaderList,
   names: CredentialHeaders,
-  known: KnownAuthorizations | null = null,
+  known: AuthorizationCache | null = null,
 ): Result<RequestCredentials, 'ambiguous_credentials'> => {
   let authorization: string | null = null;
   let apiKey: string | null = null;

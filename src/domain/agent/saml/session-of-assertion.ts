@@ -1,6 +1,6 @@
 import type { Session } from '../sessions/session.js';
 import type { NameId } from './assertion.js';
-import type { AcceptedAssertion } from './checks/judge-assertion.js';
+import type { AcceptedAssertion } from './checks/validate-assertion.js';
 
 /** The keys of the NameID's parts in the details of a session. */
 const formatDetail = 'name_id_format';

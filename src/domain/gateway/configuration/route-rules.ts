@@ -8,7 +8,7 @@ import type { ReadRoute } from './read-gateway.js';
 export type PatternFault = (source: string) => string | null;
 
 /** Names that routes can refer to. */
-export interface KnownNames {
+export interface ConfiguredNames {
   readonly upstreams: readonly string[];
   readonly agents: readonly string[];
 }
@@ -38,7 +38,7 @@ const checkDestination = (route: ReadRoute, report: ProblemReport): void => {
   }
 };
 
-const checkReferences = (route: ReadRoute, names: KnownNames, report: ProblemReport): void => {
+const checkReferences = (route: ReadRoute, names: ConfiguredNames, report: ProblemReport): void => {
   const { upstream, agents } = route.fields;
   if (upstream.sound && upstream.value !== null && !names.upstreams.includes(upstream.value)) {
     report.add(
@@ -129,7 +129,7 @@ const checkMatches = (route: ReadRoute, patternFault: PatternFault, report: Prob
 /** Checks the keys of a route against each other, and its references. */
 export const checkRoute = (
   route: ReadRoute,
-  names: KnownNames,
+  names: ConfiguredNames,
   patternFault: PatternFault,
   report: ProblemReport,
 ): void => {

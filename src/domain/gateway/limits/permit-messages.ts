@@ -32,7 +32,7 @@ export class PermitOutbox {
   }
 
   /** Removes and returns the next batch; null: nothing is pending. */
-  drain(): PermitWords | null {
+  drain(): PermitMessageBatch | null {
     const [words, contended] = [this.#words, this.#contended];
     if (words.length === 0 && contended === null) return null;
     this.#words = [];
@@ -81,7 +81,7 @@ export type PermitMessage =
   | { readonly kind: 'released'; readonly key: string };
 
 /** A batch of messages from the supervisor. */
-export interface PermitWords {
+export interface PermitMessageBatch {
   /** Number of the batch for this worker, from 1. */
   readonly number: number;
   /** All contended keys, in response to `isJoining`. */

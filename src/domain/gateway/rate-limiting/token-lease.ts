@@ -16,7 +16,7 @@ const partOfWorkers = 1 / 2;
 export const leaseMs = 100;
 
 /** The longest time that a worker treats a bucket as empty without asking. Asking keeps the bucket from eviction. */
-export const longestHoldMs = 1_000;
+export const longestEmptyBackoffMs = 1_000;
 
 /**
  * The shortest pause before a worker asks for an empty bucket again. It loses nothing if the bucket is not full by
@@ -70,7 +70,7 @@ export const settledBucket = (
 const leastLent = 4;
 
 /** Tokens that a worker requests besides those for waiting requests. @param recentlySpent within the last 50 ms */
-export const wishedLease = (recentlySpent: number, { burst }: RateLimit): number => {
+export const requestedLease = (recentlySpent: number, { burst }: RateLimit): number => {
   const most = Math.floor(burst * partOfWorker);
   return most < leastLent ? 0 : Math.min(recentlySpent, most);
 };
@@ -107,9 +107,9 @@ export const untilToken = (tokens: number, { requestsPerSecond }: RateLimit): nu
  * How long a worker treats a bucket as empty without asking, in milliseconds; 0: it has a token. If tokens are leased,
  * one may return before the rate adds one.
  */
-export const holdMs = (tokens: number, limit: RateLimit, lent: number): number => {
+export const emptyBackoffMs = (tokens: number, limit: RateLimit, lent: number): number => {
   const waitMs = untilToken(tokens, limit);
   if (waitMs === 0) return 0;
   const pauseMs = Math.min(shortestHoldMs, (limit.burst * holdPartOfBurst * 1000) / limit.requestsPerSecond);
-  return Math.min(Math.max(waitMs, pauseMs), lent > 0 ? leaseMs : longestHoldMs);
+  return Math.min(Math.max(waitMs, pauseMs), lent > 0 ? leaseMs : longestEmptyBackoffMs);
 };

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { HeaderBlockGate, HeldBudget } from '../../../../src/adapters/http2-sockets/header-block-gate.js';
+import { HeaderBlockBudget, HeaderBlockGate } from '../../../../src/adapters/http2-sockets/header-block-gate.js';
 import { endHeaders, frame, frameTypes } from '../../../support/gateway/http2-frames.js';
 
 let server: Server;
@@ -18,7 +18,9 @@ afterEach(() => {
   server.close();
 });
 
-const gated = async (budget: HeldBudget): Promise<{ peer: Socket; gate: HeaderBlockGate; passed: () => number }> => {
+const gated = async (
+  budget: HeaderBlockBudget,
+): Promise<{ peer: Socket; gate: HeaderBlockGate; passed: () => number }> => {
   const accepted = once(server, 'connection');
   const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
   const [peer] = (await accepted) as [Socket];
@@ -38,7 +40,7 @@ const begin = Buffer.concat([frame(frameTypes.headers, 0, 1, part), frame(frameT
 const charge = begin.length - 16_384;
 
 it('ends a connection with a long block when the budget is used up, and returns the budget', async () => {
-  const budget = new HeldBudget(20_000);
+  const budget = new HeaderBlockBudget(20_000);
   const first = await gated(budget);
   first.peer.write(begin);
   await expect.poll(() => budget.left).toBe(20_000 - charge);
@@ -55,7 +57,7 @@ it('ends a connection with a long block when the budget is used up, and returns 
 });
 
 it('accepts any number of usual blocks, even with little budget left', async () => {
-  const budget = new HeldBudget(-1);
+  const budget = new HeaderBlockBudget(-1);
   const { peer, gate, passed } = await gated(budget);
   peer.write(frame(frameTypes.headers, 0, 1, part));
   peer.write(frame(frameTypes.continuation, endHeaders, 1));

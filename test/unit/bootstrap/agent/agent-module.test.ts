@@ -35,7 +35,7 @@ describe('the container of the agent', () => {
       'authorization',
       `Bearer ${signToken('HS256', secret, { sub: 'ann', exp: clock.seconds() + 60 })}`,
     ];
-    const kind = async () => (await agent.judge(requestEvent(headers), Symbol('connection'))).decision.kind;
+    const kind = async () => (await agent.decide(requestEvent(headers), Symbol('connection'))).decision.kind;
     expect(await kind()).toBe('allow');
     clock.advance(90_000);
     expect(await kind()).toBe('block');
@@ -49,7 +49,7 @@ describe('the container of the agent', () => {
     expect(await agents[0].configure({ 'api-keys': ['one:a'] }, giver, 'change')).toMatchObject({ ok: true });
     expect(await agents[1].configure({ 'api-keys': ['two:b'] }, giver, 'change')).toMatchObject({ ok: true });
     const decisions = await Promise.all(
-      agents.map((agent) => agent.judge(requestEvent(['x-api-key', 'one']), Symbol('connection'))),
+      agents.map((agent) => agent.decide(requestEvent(['x-api-key', 'one']), Symbol('connection'))),
     );
     expect(decisions.map(({ decision }) => decision.kind)).toEqual(['allow', 'block']);
     expect(agents[0].capabilities().agentId).not.toBe(agents[1].capabilities().agentId);
@@ -61,7 +61,7 @@ describe('the container of the agent', () => {
     const giver = { proxyId: 'gateway', proxyVersion: '1', connection: Symbol('connection') };
     const agent = make({ overrides: {}, block: {} }, 'auth');
     await agent.configure({ 'api-keys': ['one:a'] }, giver, 'change');
-    await agent.judge(requestEvent(['x-api-key', 'two']), giver.connection);
+    await agent.decide(requestEvent(['x-api-key', 'two']), giver.connection);
     expect(logger.lines.length).toBeGreaterThan(1);
     expect(logger.lines.every(({ fields }) => fields['agent'] === 'auth')).toBe(true);
   });
@@ -88,7 +88,7 @@ describe('the container of the agent', () => {
         const agent = make({ overrides, block: {} }, name);
         expect((await agent.start()).ok).toBe(true);
         const connection = Symbol('connection');
-        const caller = new TokenClient((event) => agent.judge(event, connection));
+        const caller = new TokenClient((event) => agent.decide(event, connection));
         statuses.push((await caller.exchange(subjectToken(clock.seconds()), fields, { authorization: null })).status);
         await agent.stop();
       }

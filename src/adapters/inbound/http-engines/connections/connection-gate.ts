@@ -175,16 +175,16 @@ export class ConnectionGate {
       return;
     }
     const peerAddress = unmappedAddress(remoteAddress);
-    if (!this.#proxyHeaders.areExpected) this.#judge(raw, peerAddress, null);
+    if (!this.#proxyHeaders.areExpected) this.#admit(raw, peerAddress, null);
     else {
       const stream = toNodeSocket(raw);
       this.#proxyHeaders.take(stream, peerAddress, (proxied) =>
-        this.#judge(stream, proxied.client?.address ?? peerAddress, proxied),
+        this.#admit(stream, proxied.client?.address ?? peerAddress, proxied),
       );
     }
   }
 
-  #judge(raw: StreamSocket, peerAddress: string, proxied: Proxied | null): void {
+  #admit(raw: StreamSocket, peerAddress: string, proxied: Proxied | null): void {
     const admission = this.#handler.admit(this.#key, peerAddress);
     if (admission instanceof Promise) {
       this.#pending.take(raw, admission, (settled) => this.#receive(raw, peerAddress, proxied, settled));

@@ -12,13 +12,13 @@ import type { ResponseSink } from './http1-response-reader.js';
 import type { FirstPieceTaker } from './outgoing-body.js';
 import type { BodySending } from './request-body-sender.js';
 import type { ResponseTaker } from './streamed-response.js';
-import type { ConnectionHolder, UpstreamConnection } from './upstream-connection.js';
+import type { ConnectionListener, UpstreamConnection } from './upstream-connection.js';
 import { silence } from './upstream-failures.js';
 
 /** The roles of an exchange. One object has them all, so a request allocates no other. */
 export interface ExchangeRoles
   extends ConnectionUser<UpstreamConnection>,
-    ConnectionHolder,
+    ConnectionListener,
     ResponseSink,
     BodySending,
     FirstPieceTaker,

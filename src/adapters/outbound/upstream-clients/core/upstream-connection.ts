@@ -21,7 +21,7 @@ import { ConnectionsClosedError, lossFailure } from './upstream-failures.js';
 const fullRead = 65_536;
 
 /** The current user of a connection. */
-export interface ConnectionHolder {
+export interface ConnectionListener {
   /** The connection is open; the request may be written. */
   connected(): void;
   notConnected(failure: UpstreamFailure): void;
@@ -43,7 +43,7 @@ export class UpstreamConnection implements PooledUpstreamConnection, WheelTimer,
   slot = -1;
   next: WheelTimer | null = null;
   previous: WheelTimer | null = null;
-  restingAt = -1;
+  idleIndex = -1;
 
   readonly settings: TargetClientOptions;
   readonly reader: Http1ResponseReader;
@@ -52,7 +52,7 @@ export class UpstreamConnection implements PooledUpstreamConnection, WheelTimer,
   /** Idle timeout. */
   keepMs = defaultKeepMs;
   readonly #onLost: (connection: UpstreamConnection) => void;
-  #holder: ConnectionHolder | null = null;
+  #holder: ConnectionListener | null = null;
   readonly #layers: SocketLayerSelector;
   #socket: UpstreamStream | null = null;
   /** The same socket, opened for a tunnel. */
@@ -111,7 +111,7 @@ export class UpstreamConnection implements PooledUpstreamConnection, WheelTimer,
   }
 
   /** Reserves the connection for `holder` until release. */
-  hold(holder: ConnectionHolder): void {
+  hold(holder: ConnectionListener): void {
     this.#holder = holder;
   }
 

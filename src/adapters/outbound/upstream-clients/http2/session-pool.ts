@@ -3,7 +3,7 @@ import type {
   TargetClientOptions,
   UpstreamFailure,
 } from '../../../../application/ports/gateway/upstream-client.js';
-import { RestingConnections } from '../pool/resting-connections.js';
+import { IdleConnectionPool } from '../pool/idle-connection-pool.js';
 import type { StreamUser } from './stream-user.js';
 import { maxStreams, type SessionListener, type UpstreamSession } from './upstream-session.js';
 
@@ -17,7 +17,7 @@ export class SessionPool implements SessionListener {
   readonly #sessions = new Set<UpstreamSession>();
   /** Sessions that can open another stream. */
   readonly #roomy = new Set<UpstreamSession>();
-  readonly #resting: RestingConnections<UpstreamSession>;
+  readonly #resting: IdleConnectionPool<UpstreamSession>;
   /** Requests that wait for each session being opened. */
   readonly #expecting = new Map<UpstreamSession, Set<StreamUser>>();
   #waiting = new Set<StreamUser>();
@@ -37,7 +37,7 @@ export class SessionPool implements SessionListener {
   constructor(settings: TargetClientOptions, create: (listener: SessionListener) => UpstreamSession) {
     this.#settings = settings;
     this.#create = create;
-    this.#resting = new RestingConnections<UpstreamSession>(settings, (session) => session.leave());
+    this.#resting = new IdleConnectionPool<UpstreamSession>(settings, (session) => session.leave());
   }
 
   /** A new request would have to wait. */
@@ -180,7 +180,7 @@ export class SessionPool implements SessionListener {
     for (const session of this.#roomy) {
       if (session === avoided) continue;
       if (session.streams > 0) return session;
-      if (resting === null || session.restingAt > resting.restingAt) resting = session;
+      if (resting === null || session.idleIndex > resting.idleIndex) resting = session;
     }
     return resting;
   }
@@ -240,7 +240,7 @@ export class SessionPool implements SessionListener {
 
   /** Keeps or closes an idle session. */
   #rest(session: UpstreamSession): void {
-    if (session.streams > 0 || this.#expecting.has(session) || session.restingAt >= 0) {
+    if (session.streams > 0 || this.#expecting.has(session) || session.idleIndex >= 0) {
       this.#noticeUnused();
       return;
     }

@@ -10,7 +10,7 @@ import type { TargetClientOptions, UpstreamFailure } from '../../../../applicati
 import { endSession } from '../../../http2-sockets/end-session.js';
 import { HeaderBlockGate } from '../../../http2-sockets/header-block-gate.js';
 import { writeBacklog } from '../../../stream-sockets/stream-socket.js';
-import type { RestingConnection } from '../pool/resting-connections.js';
+import type { IdleConnection } from '../pool/idle-connection-pool.js';
 import { waitText } from '../pool/target-connections.js';
 import { classifySessionError, codeName } from './failure-classification.js';
 import { ResetBudget } from './reset-budget.js';
@@ -56,8 +56,8 @@ export interface SessionListener {
 type SessionSettings = Pick<TargetClientOptions, 'address' | 'connectMs' | 'readMs'>;
 
 /** An HTTP/2 connection to a target, from the connect attempt on. */
-export class UpstreamSession implements RestingConnection {
-  restingAt = -1;
+export class UpstreamSession implements IdleConnection {
+  idleIndex = -1;
   /** Open streams. */
   streams = 0;
   /** Current stream limit, of the peer and of this side. */

@@ -3,7 +3,7 @@ import type {
   TargetClientOptions,
   UpstreamFailure,
 } from '../../../../application/ports/gateway/upstream-client.js';
-import { type RestingConnection, RestingConnections } from './resting-connections.js';
+import { type IdleConnection, IdleConnectionPool } from './idle-connection-pool.js';
 
 /**
  * Failure for a lack of file descriptors, which is not the target's fault; null for other reasons.
@@ -24,7 +24,7 @@ export const waitText = (ms: number): string => {
 const maxWaiting = 1_000;
 
 /** A connection to a target with one request at a time. */
-export interface PooledUpstreamConnection extends RestingConnection {
+export interface PooledUpstreamConnection extends IdleConnection {
   readonly isOpen: boolean;
   /** Open or connecting: a request may be sent on it. */
   readonly isUsable: boolean;
@@ -49,7 +49,7 @@ export class TargetConnections<Connection extends PooledUpstreamConnection> {
   readonly #settings: TargetClientOptions;
   /** Active and idle. */
   readonly #all = new Set<Connection>();
-  readonly #idle: RestingConnections<Connection>;
+  readonly #idle: IdleConnectionPool<Connection>;
   readonly #waiting = new Set<ConnectionUser<Connection>>();
   /** Active connections. */
   #busy = 0;
@@ -63,7 +63,7 @@ export class TargetConnections<Connection extends PooledUpstreamConnection> {
   constructor(settings: TargetClientOptions, create: (onLost: (connection: Connection) => void) => Connection) {
     this.#settings = settings;
     this.#create = create;
-    this.#idle = new RestingConnections<Connection>(settings, (connection) => this.#drop(connection));
+    this.#idle = new IdleConnectionPool<Connection>(settings, (connection) => this.#drop(connection));
   }
 
   /** A new request would have to wait. Idle connections are used first, so all are busy. */
@@ -181,7 +181,7 @@ export class TargetConnections<Connection extends PooledUpstreamConnection> {
       this.#waiting.delete(user);
       user.giveUp();
     }
-    for (const connection of this.#all) if (connection.restingAt < 0) void connection.destroy();
+    for (const connection of this.#all) if (connection.idleIndex < 0) void connection.destroy();
     this.#noticeUnused();
   }
 

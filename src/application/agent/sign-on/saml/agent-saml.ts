@@ -4,7 +4,7 @@ import type { SamlOptions } from '../../../../domain/agent/configuration/saml-op
 import { type ConfigurationProblem, unplacedProblem } from '../../../../domain/configuration/configuration-problem.js';
 import { err, ok } from '../../../../domain/shared/result.js';
 import type { AgentBlockReader } from '../../../ports/agent/agent-block-reader.js';
-import type { ConfiguredStoreFinder } from '../../sessions/store-place.js';
+import type { ConfiguredStoreFinder } from '../../sessions/store-location.js';
 
 export interface AgentSaml {
   /** Null on an error. */

@@ -1,5 +1,5 @@
-import type { AcceptedAssertion } from '../../../../domain/agent/saml/checks/judge-assertion.js';
-import { judgeResponse } from '../../../../domain/agent/saml/checks/judge-response.js';
+import type { AcceptedAssertion } from '../../../../domain/agent/saml/checks/validate-assertion.js';
+import { validateResponse } from '../../../../domain/agent/saml/checks/validate-response.js';
 import type { IdentityProvider } from '../../../../domain/agent/saml/identity-provider.js';
 import { newSession } from '../../../../domain/agent/saml/session-of-assertion.js';
 import type { Session } from '../../../../domain/agent/sessions/session.js';
@@ -129,8 +129,8 @@ export class CompleteSamlSignOn {
     if (again.value !== null) return ok(again.value);
     const request = this.#acceptable(event, found.value, relayState);
     if (!request.ok) return request;
-    const judged = await this.#judge(event, posted.encoded, provider, request.value, cancellation);
-    if (!judged.ok) return this.#countRefusal(judged, request.value, relayState);
+    const validated = await this.#validate(event, posted.encoded, provider, request.value, cancellation);
+    if (!validated.ok) return this.#countRefusal(validated, request.value, relayState);
     const taken = request.value === null ? ok(null) : await this.#awaited.take(relayState, 'sign_on');
     if (!taken.ok) return storeFailed(taken.error.reason);
     // The same form was posted twice concurrently, and the other request was faster.
@@ -139,7 +139,7 @@ export class CompleteSamlSignOn {
       if (!other.ok) return other;
       return other.value === null ? refusedForGood('unknown_request') : ok(other.value);
     }
-    const accepted = await this.#acceptOnce(judged.value, provider, taken.value, cancellation);
+    const accepted = await this.#acceptOnce(validated.value, provider, taken.value, cancellation);
     if (!accepted.ok) return accepted;
     const opened = await this.#open(accepted.value, provider, cancellation);
     if (!opened.ok) return opened;
@@ -166,11 +166,11 @@ export class CompleteSamlSignOn {
     if (answered === null) return ok(null);
     if (answered.documentHash !== this.#answered.documentHash(posted)) {
       const asked = { requestId: answered.requestId, createdMs: null };
-      const judged = await this.#judge(event, posted.encoded, provider, asked, cancellation);
-      if (!judged.ok) {
-        if (isNoFault(judged.error.reason) || !this.#attempts.noted(answered.key)) return judged;
+      const validated = await this.#validate(event, posted.encoded, provider, asked, cancellation);
+      if (!validated.ok) {
+        if (isNoFault(validated.error.reason) || !this.#attempts.noted(answered.key)) return validated;
         const forgotten = await this.#answered.forget(answered);
-        return forgotten.ok ? judged : err({ ...judged.error, detail: forgotten.error.reason });
+        return forgotten.ok ? validated : err({ ...validated.error, detail: forgotten.error.reason });
       }
     }
     const answer = await this.#answered.answer(event, answered);
@@ -198,7 +198,7 @@ export class CompleteSamlSignOn {
     return secret !== null && digest.equal(digest.sha256Hex(secret), bindingHash);
   }
 
-  async #judge(
+  async #validate(
     event: RequestHeadersEvent,
     encoded: string,
     provider: IdentityProvider,
@@ -211,7 +211,7 @@ export class CompleteSamlSignOn {
     );
     if (!verified.ok) return refused(verified.error);
     const nowMs = clock.wallMs();
-    const judged = judgeResponse(verified.value, {
+    const validated = validateResponse(verified.value, {
       nowMs,
       clockSkewMs: options.clockSkewMs,
       idpEntityId: provider.entityId,
@@ -224,8 +224,8 @@ export class CompleteSamlSignOn {
       authenticatedSinceMs: options.forceAuthn ? (request === null ? nowMs : request.createdMs) : null,
       userIdAttribute: options.userIdAttribute,
     });
-    if (!judged.ok) return refused(judged.error);
-    return isCancelled(cancellation) ? refused('cancelled') : judged;
+    if (!validated.ok) return refused(validated.error);
+    return isCancelled(cancellation) ? refused('cancelled') : validated;
   }
 
   /** A request survives a few refused documents, so that the real answer can still arrive, but not more. */

@@ -1,4 +1,4 @@
-import { judgeLogoutResponse } from '../../../../domain/agent/saml/checks/judge-logout.js';
+import { validateLogoutResponse } from '../../../../domain/agent/saml/checks/validate-logout.js';
 import type { SignOnRequest } from '../../../../domain/agent/sign-on/sign-on-request.js';
 import { eventTraceId } from '../../../../domain/agent-protocol/event-trace-id.js';
 import type { AgentAnswer, RequestHeadersEvent } from '../../../../domain/agent-protocol/messages.js';
@@ -107,6 +107,6 @@ export class FinishSignOut {
     );
     if (!verified.ok) return verified.error;
     const logoutUrl = logoutUrlOf(options);
-    return judgeLogoutResponse(verified.value, { idpEntityId: provider.entityId, logoutUrl, requestId });
+    return validateLogoutResponse(verified.value, { idpEntityId: provider.entityId, logoutUrl, requestId });
   }
 }

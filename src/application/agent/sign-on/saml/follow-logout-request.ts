@@ -1,5 +1,5 @@
 import type { LogoutRequest } from '../../../../domain/agent/saml/assertion.js';
-import { judgeLogoutRequest, logoutReplayUntilMs } from '../../../../domain/agent/saml/checks/judge-logout.js';
+import { logoutReplayUntilMs, validateLogoutRequest } from '../../../../domain/agent/saml/checks/validate-logout.js';
 import type { IdentityProvider } from '../../../../domain/agent/saml/identity-provider.js';
 import { logoutResponseXml } from '../../../../domain/agent/saml/messages/logout-response.js';
 import { remarkText } from '../../../../domain/agent-protocol/audit-remarks.js';
@@ -58,7 +58,7 @@ export class FollowLogoutRequest {
     if (!verified.ok) return this.#refusals.refuse(event, verified.error, 'sign-out');
     const request = verified.value;
     const nowMs = clock.wallMs();
-    const fault = judgeLogoutRequest(request, {
+    const fault = validateLogoutRequest(request, {
       nowMs,
       clockSkewMs: options.clockSkewMs,
       idpEntityId: provider.entityId,

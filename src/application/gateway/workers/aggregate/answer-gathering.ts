@@ -1,7 +1,7 @@
 import type { MetricsExposition, PoolFigures } from '../../../ports/gateway/gateway-metrics.js';
 import type { GatewayState } from '../../../ports/gateway/gateway-state.js';
 import type { WorkerChannel } from '../../../shared/worker-channel/worker-channel.js';
-import type { HeldAgentReports } from '../../ask-agents/reports/held-agent-reports.js';
+import type { UncollectedAgentReports } from '../../ask-agents/reports/uncollected-agent-reports.js';
 import { askSupervisor, askWorker, supervisorAnswerMs } from './gathering-topics.js';
 import { snapshotOf } from './merge-snapshots.js';
 
@@ -9,7 +9,7 @@ import { snapshotOf } from './merge-snapshots.js';
 interface WorkerSources {
   readonly state: GatewayState & { pools(): readonly PoolFigures[]; askAgentsToReport(): void };
   readonly metrics: MetricsExposition;
-  readonly agentReports: HeldAgentReports;
+  readonly agentReports: UncollectedAgentReports;
 }
 
 /** Makes a worker answer the supervisor's questions about it. Call it when the worker has a configuration. */

@@ -2,19 +2,19 @@ import type { AgentMetricFamily } from '../../../../domain/agent-protocol/agent-
 import { type CountedFamily, supervisedCounters } from '../../../../domain/gateway/status/counted-family.js';
 import type { WorkerChannel } from '../../../shared/worker-channel/worker-channel.js';
 import type { AgentReports } from '../../ask-agents/reports/agent-reports.js';
-import type { HeldReport } from '../../ask-agents/reports/held-agent-reports.js';
+import type { UncollectedReport } from '../../ask-agents/reports/uncollected-agent-reports.js';
 import type { WorkerCounts } from './gathering-topics.js';
 
 /** The agents that one worker reaches. */
 interface WorkerAgents {
   agents: readonly string[];
   /** The agent ids that it reaches. */
-  readonly ids: Map<string, HeldReport>;
+  readonly ids: Map<string, UncollectedReport>;
   /** The agents whose end it has reported. It may report again, and their last totals must not count twice. */
   readonly ended: Set<string>;
 }
 
-const keyOf = ({ agent, agentId }: HeldReport): string => JSON.stringify([agent, agentId]);
+const keyOf = ({ agent, agentId }: UncollectedReport): string => JSON.stringify([agent, agentId]);
 
 /**
  * The reports of agents to all workers. An agent that is connected to several workers reports the same to each, and
@@ -69,7 +69,7 @@ export class GatheredAgentReports {
     this.#reports.keep(agents);
   }
 
-  #read(share: WorkerAgents, held: HeldReport): void {
+  #read(share: WorkerAgents, held: UncollectedReport): void {
     const { agent, place, report, hasEnded } = held;
     const key = keyOf(held);
     if (hasEnded && share.ended.has(key)) return;
@@ -84,7 +84,7 @@ export class GatheredAgentReports {
   }
 
   /** The worker no longer reaches the agent. It has ended if no other worker reaches it. */
-  #end(share: WorkerAgents, held: HeldReport): void {
+  #end(share: WorkerAgents, held: UncollectedReport): void {
     const key = keyOf(held);
     share.ids.delete(key);
     for (const { ids } of this.#shares.values()) if (ids.has(key)) return;

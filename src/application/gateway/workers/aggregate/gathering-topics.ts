@@ -4,7 +4,7 @@ import type { GatewaySnapshot, ReloadOutcome, TargetOutcome } from '../../../por
 import type { PoolFigures } from '../../../ports/gateway/gateway-metrics.js';
 import type { TargetChange, TargetName } from '../../../ports/gateway/gateway-state.js';
 import { topic } from '../../../shared/worker-channel/worker-call.js';
-import type { HeldReport } from '../../ask-agents/reports/held-agent-reports.js';
+import type { UncollectedReport } from '../../ask-agents/reports/uncollected-agent-reports.js';
 
 /** Passes reload requests of the admin endpoints to the gateway. */
 export class ReloadRequests {
@@ -27,7 +27,7 @@ export interface WorkerCounts {
   /** The agents of its configuration. */
   readonly agents: readonly string[];
   /** Their reports since the last question. */
-  readonly reports: readonly HeldReport[];
+  readonly reports: readonly UncollectedReport[];
 }
 
 /** The sources of the metrics of the whole gateway. */

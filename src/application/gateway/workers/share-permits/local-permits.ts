@@ -1,5 +1,5 @@
 import type { LimitsConfiguration } from '../../../../domain/gateway/configuration/gateway-configuration.js';
-import type { PermitOutcome } from '../../../../domain/gateway/limits/permit-holding.js';
+import type { PermitOutcome } from '../../../../domain/gateway/limits/held-permits.js';
 import { noPermits, type PermitKind, permitLimits } from '../../../../domain/gateway/limits/permit-limits.js';
 import type { PermitBook, Permits } from '../../../ports/gateway/permits.js';
 

@@ -4,7 +4,7 @@ import type { Clock } from '../../../ports/shared/clock.js';
 import type { ScheduledTask, Scheduler } from '../../../ports/shared/scheduler.js';
 import type { AttendedWorker } from '../../../shared/worker-channel/worker-channel.js';
 import type { SupervisedService } from '../supervise/supervised-service.js';
-import { permitReports, permitWords } from './permit-notices.js';
+import { permitMessages, permitReports } from './permit-notices.js';
 
 /** Runs in the supervisor. Grants workers permits beyond their static shares. */
 export class PermitCoordinator implements SupervisedService {
@@ -60,7 +60,7 @@ export class PermitCoordinator implements SupervisedService {
     this.#isFlushing = false;
     for (const [{ channel }, outbox] of this.#workers) {
       const words = outbox.drain();
-      if (words !== null) channel.tell(permitWords, words);
+      if (words !== null) channel.tell(permitMessages, words);
     }
   }
 

@@ -1,8 +1,8 @@
-import type { PermitReports, PermitWords } from '../../../../domain/gateway/limits/permit-messages.js';
+import type { PermitMessageBatch, PermitReports } from '../../../../domain/gateway/limits/permit-messages.js';
 import { notice } from '../../../shared/worker-channel/worker-call.js';
 
 /** From a worker to the supervisor. */
 export const permitReports = notice<PermitReports>('permit-reports');
 
 /** From the supervisor to a worker. */
-export const permitWords = notice<PermitWords>('permit-words');
+export const permitMessages = notice<PermitMessageBatch>('permit-words');

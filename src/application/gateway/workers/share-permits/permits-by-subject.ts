@@ -2,7 +2,7 @@ import type { PermitKind } from '../../../../domain/gateway/limits/permit-limits
 import type { PermitBook, Permits } from '../../../ports/gateway/permits.js';
 
 /** The permits of one client, and the number of holders. */
-class HeldPermits {
+class SubjectPermits {
   holders = 1;
 
   constructor(readonly permits: Permits) {}
@@ -12,7 +12,7 @@ class HeldPermits {
 export class PermitsBySubject {
   readonly #book: PermitBook;
   readonly #kind: PermitKind;
-  readonly #held = new Map<string, HeldPermits>();
+  readonly #held = new Map<string, SubjectPermits>();
 
   constructor(book: PermitBook, kind: PermitKind) {
     this.#book = book;
@@ -32,7 +32,7 @@ export class PermitsBySubject {
       return held.permits;
     }
     const permits = this.#book.open(this.#kind, subject);
-    this.#held.set(subject, new HeldPermits(permits));
+    this.#held.set(subject, new SubjectPermits(permits));
     return permits;
   }
 

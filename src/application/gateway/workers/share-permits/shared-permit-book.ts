@@ -1,5 +1,5 @@
 import type { LimitsConfiguration } from '../../../../domain/gateway/configuration/gateway-configuration.js';
-import { PermitHolding, type PermitOutcome } from '../../../../domain/gateway/limits/permit-holding.js';
+import { HeldPermits, type PermitOutcome } from '../../../../domain/gateway/limits/held-permits.js';
 import {
   noPermits,
   type PermitKind,
@@ -7,11 +7,15 @@ import {
   permitLimits,
   staticShare,
 } from '../../../../domain/gateway/limits/permit-limits.js';
-import type { PermitMessage, PermitReport, PermitWords } from '../../../../domain/gateway/limits/permit-messages.js';
+import type {
+  PermitMessage,
+  PermitMessageBatch,
+  PermitReport,
+} from '../../../../domain/gateway/limits/permit-messages.js';
 import type { PermitBook, Permits } from '../../../ports/gateway/permits.js';
 import type { ScheduledTask, Scheduler } from '../../../ports/shared/scheduler.js';
 import type { WorkerChannel } from '../../../shared/worker-channel/worker-channel.js';
-import { permitReports, permitWords } from './permit-notices.js';
+import { permitMessages, permitReports } from './permit-notices.js';
 
 /** Timeout of `ask`; milliseconds. */
 const askDeadlineMs = 250;
@@ -32,14 +36,14 @@ interface Waiter {
 
 /** The permits of a key that several workers share. */
 class SharedPermits implements Permits {
-  readonly holding: PermitHolding;
+  readonly holding: HeldPermits;
   readonly #owner: PermitOwner;
   readonly #waiters = new Set<Waiter>();
   #onChange: (() => void) | null = null;
   #limit: number;
   #openings = 0;
 
-  constructor(holding: PermitHolding, limit: number, owner: PermitOwner) {
+  constructor(holding: HeldPermits, limit: number, owner: PermitOwner) {
     this.holding = holding;
     this.#limit = limit;
     this.#owner = owner;
@@ -181,7 +185,7 @@ export class SharedPermitBook implements PermitBook {
         this.#flushSoon();
       },
     };
-    channel.hear(permitWords, (words) => this.#hear(words));
+    channel.hear(permitMessages, (words) => this.#hear(words));
   }
 
   limit(limits: LimitsConfiguration): void {
@@ -205,7 +209,7 @@ export class SharedPermitBook implements PermitBook {
     if (permits === undefined) {
       const kind = kindOf(key);
       const limit = this.#limits[kind];
-      const holding = new PermitHolding(key, kind === 'requests', limit, staticShare(limit, this.workers));
+      const holding = new HeldPermits(key, kind === 'requests', limit, staticShare(limit, this.workers));
       permits = new SharedPermits(holding, limit, this.#owner);
       this.#open.set(key, permits);
     }
@@ -218,7 +222,7 @@ export class SharedPermitBook implements PermitBook {
     this.#flushSoon();
   }
 
-  #hear({ number, contended, words }: PermitWords): void {
+  #hear({ number, contended, words }: PermitMessageBatch): void {
     this.#seen = number;
     for (const word of words) this.#get(word.key).hear(word);
     if (contended === null) return;

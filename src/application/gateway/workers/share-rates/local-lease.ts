@@ -1,9 +1,9 @@
 import {
   fetchedLease,
   leaseMs,
-  longestHoldMs,
+  longestEmptyBackoffMs,
+  requestedLease,
   untilToken,
-  wishedLease,
 } from '../../../../domain/gateway/rate-limiting/token-lease.js';
 import type { RateLimit } from '../../../../domain/shared/token-bucket.js';
 import type { RateLimitCharge } from '../../../ports/shared/rate-limit-store.js';
@@ -82,7 +82,7 @@ export class LocalLease {
   emptyForMs(nowMs: number): number {
     const holdsMs = this.#emptyUntilMs - nowMs;
     // A clock that was set back does not make the wait longer.
-    return holdsMs > 0 && holdsMs <= longestHoldMs + 1 ? Math.max(1, Math.ceil(this.#tokenAtMs - nowMs)) : 0;
+    return holdsMs > 0 && holdsMs <= longestEmptyBackoffMs + 1 ? Math.max(1, Math.ceil(this.#tokenAtMs - nowMs)) : 0;
   }
 
   spend(): void {
@@ -179,7 +179,7 @@ export class LocalLease {
   }
 
   #wished(): number {
-    return wishedLease(Math.max(this.#usesNow, this.#usesBefore), this.#limit);
+    return requestedLease(Math.max(this.#usesNow, this.#usesBefore), this.#limit);
   }
 
   #fetched(nowMs: number): number {

@@ -1,8 +1,8 @@
 import { takeTokens } from '../../../../domain/gateway/rate-limiting/take-tokens.js';
 import {
+  emptyBackoffMs,
   filledBucket,
   grantedLease,
-  holdMs,
   lentLimit,
   settledBucket,
 } from '../../../../domain/gateway/rate-limiting/token-lease.js';
@@ -153,7 +153,7 @@ export class RateLeaseServer {
     this.#buckets.put(asked, { tokens: left, atMs: filled.atMs });
     // A clock behind the bucket must first catch up.
     const behindMs = filled.atMs - nowMs;
-    const hold = holdMs(left, limit, lent);
+    const hold = emptyBackoffMs(left, limit, lent);
     return { left, lent: granted, holdMs: hold === 0 ? 0 : hold + behindMs };
   }
 

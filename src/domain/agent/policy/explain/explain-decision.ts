@@ -1,21 +1,21 @@
 import type { Policy, PolicyDialect } from '../syntax-tree.js';
-import type { Judgement } from '../test-cases/judge-request.js';
+import type { RequestEvaluation } from '../test-cases/evaluate-request.js';
 import { explainPolicy, type PolicyExplanation } from './explain-policy.js';
 
 /** The decision on a request and an explanation of each policy. */
 export interface DecisionExplanation {
-  readonly judgement: Judgement;
+  readonly evaluation: RequestEvaluation;
   /** In the order of the set. Empty if no policy was evaluated. */
   readonly policies: readonly PolicyExplanation[];
 }
 
 /** Explains a judgement. `policies` must be those that it was made with. */
 export const explainDecision = (
-  judgement: Judgement,
+  evaluation: RequestEvaluation,
   policies: readonly Policy[],
   dialect: PolicyDialect,
 ): DecisionExplanation => ({
-  judgement,
+  evaluation,
   policies:
-    judgement.kind === 'refused' ? [] : policies.map((policy) => explainPolicy(policy, judgement.request, dialect)),
+    evaluation.kind === 'refused' ? [] : policies.map((policy) => explainPolicy(policy, evaluation.request, dialect)),
 });

@@ -1,18 +1,18 @@
 import type { CompiledPolicies } from '../evaluate/compile-policies.js';
-import { type Judgement, judgedDecision, judgedPolicies, judgeRequest } from './judge-request.js';
+import { determiningPolicies, evaluatedDecision, evaluateRequest, type RequestEvaluation } from './evaluate-request.js';
 import type { PolicyTestCase, PolicyTests } from './policy-tests.js';
 
 export interface TestCaseOutcome {
   readonly testCase: PolicyTestCase;
-  readonly judgement: Judgement;
+  readonly judgement: RequestEvaluation;
   readonly passed: boolean;
 }
 
-const asExpected = ({ expected }: PolicyTestCase, judgement: Judgement): boolean => {
-  if (judgedDecision(judgement) !== expected.decision) return false;
+const asExpected = ({ expected }: PolicyTestCase, judgement: RequestEvaluation): boolean => {
+  if (evaluatedDecision(judgement) !== expected.decision) return false;
   if (expected.policies === null) return true;
   const wanted = new Set(expected.policies.map(({ value }) => value));
-  const actual = new Set(judgedPolicies(judgement));
+  const actual = new Set(determiningPolicies(judgement));
   return wanted.size === actual.size && [...wanted].every((id) => actual.has(id));
 };
 
@@ -22,6 +22,6 @@ export const runTestCase = (
   tests: PolicyTests,
   policies: CompiledPolicies,
 ): TestCaseOutcome => {
-  const judgement = judgeRequest(testCase.request, tests, policies);
+  const judgement = evaluateRequest(testCase.request, tests, policies);
   return { testCase, judgement, passed: asExpected(testCase, judgement) };
 };

@@ -52,7 +52,7 @@ const place = (cleanUp: CleanUp) => {
     const made = await startedTestAgent(exchangeConfig([keyFile], exchange, config), { clock, ...parts });
     cleanUp.add(() => made.agent.stop());
     const connection = Symbol('connection');
-    return { ...made, connection, client: new TokenClient((event) => made.agent.judge(event, connection)) };
+    return { ...made, connection, client: new TokenClient((event) => made.agent.decide(event, connection)) };
   };
   return { folder, clock, keyFile, start, token: (claims = {}) => subjectToken(clock.seconds(), claims) };
 };
@@ -179,7 +179,7 @@ describe('an agent with token exchange', () => {
               : agent.disconnected(connection);
           const isLast = event.kind === 'request_body_chunk' && event.isLast;
           if (isLast && when === 'before its last piece') end();
-          const answer = agent.judge(event, connection);
+          const answer = agent.decide(event, connection);
           if (isLast && when === 'while it is judged') end();
           return answer;
         });
@@ -259,7 +259,7 @@ describe('own tokens', () => {
     const { agent, client, connection } = await here.start({}, { oidc: own }, { keySetSource, scheduler });
     const reply = await client.exchange(here.token());
     const headers = ['authorization', `Bearer ${reply.body['access_token']}`];
-    const ask = async () => agent.judge(requestEvent(headers, randomUUID()), connection);
+    const ask = async () => agent.decide(requestEvent(headers, randomUUID()), connection);
     expect((await ask()).decision).toMatchObject({ kind: 'block', status: 503 });
     // Whoever waits for it to be ready may wait for the keys that it publishes itself.
     expect(agent.health().state).toBe('degraded');

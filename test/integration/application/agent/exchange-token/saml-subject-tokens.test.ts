@@ -3,7 +3,7 @@ import { HmacSecretDigest } from '../../../../../src/adapters/outbound/hmac-secr
 import { XmlCryptoDocumentVerifier } from '../../../../../src/adapters/outbound/xml-crypto-saml/xml-crypto-document-verifier.js';
 import { SamlSubjectTokens } from '../../../../../src/application/agent/exchange-token/saml-subject-tokens.js';
 import { VerificationShares } from '../../../../../src/application/agent/sign-on/saml/verification-shares.js';
-import { judgeResponse } from '../../../../../src/domain/agent/saml/checks/judge-response.js';
+import { validateResponse } from '../../../../../src/domain/agent/saml/checks/validate-response.js';
 import { samlOptions } from '../../../../support/agent/fake-saml-sign-on.js';
 import {
   type AssertionParts,
@@ -151,7 +151,7 @@ describe('a token for the token endpoint', () => {
     const encoded = Buffer.from(token, 'base64url').toString('base64');
     const verified = await new XmlCryptoDocumentVerifier().verifyResponse(encoded, documentKeys());
     if (!verified.ok) return verified.error;
-    const judged = judgeResponse(verified.value, {
+    const judged = validateResponse(verified.value, {
       nowMs: clock.wallMs(),
       clockSkewMs: 300_000,
       idpEntityId,

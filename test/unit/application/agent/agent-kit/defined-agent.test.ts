@@ -60,7 +60,7 @@ describe('an agent built from methods', () => {
         return allow();
       },
     });
-    await agent.judge({ ...requestEvent(['x-one', '1', 'x-one', '2']), uri: '/a?b=c?d' }, connection);
+    await agent.decide({ ...requestEvent(['x-one', '1', 'x-one', '2']), uri: '/a?b=c?d' }, connection);
     expect(seen).toEqual(['call-1', 'GET', '/a', 'b=c?d', '1', ['1', '2'], null, '192.0.2.7']);
   });
 
@@ -79,7 +79,7 @@ describe('an agent built from methods', () => {
       needBody(),
     ];
     const { agent } = made({ requestHeaders: () => answers.shift() ?? allow() });
-    const ask = () => agent.judge(requestEvent([]), connection);
+    const ask = () => agent.decide(requestEvent([]), connection);
     expect((await ask()).requestHeaders).toEqual([
       { kind: 'set', name: 'X-A', value: '1' },
       { kind: 'add', name: 'X-A', value: '2' },
@@ -107,10 +107,10 @@ describe('an agent built from methods', () => {
       requestHeaders: () => needBody().replaceChunk(new Uint8Array(1)),
       requestBodyChunk: ({ isLast, data }) => (isLast ? allow() : needBody()).replaceChunk(data.subarray(1)),
     });
-    const answer = await agent.judge(chunk(1), connection);
+    const answer = await agent.decide(chunk(1), connection);
     expect(answer.requestBodyMutation).toEqual({ chunkIndex: 1, data: Buffer.from('bc') });
     expect(answer.responseBodyMutation).toBeNull();
-    expect((await agent.judge(requestEvent([]), connection)).decision).toMatchObject({ kind: 'block', status: 500 });
+    expect((await agent.decide(requestEvent([]), connection)).decision).toMatchObject({ kind: 'block', status: 500 });
     expect(logger.lines.some(({ level }) => level === 'error')).toBe(true);
   });
 
@@ -124,7 +124,7 @@ describe('an agent built from methods', () => {
     ['rejects', () => Promise.reject(new Error('broken'))],
   ] as const)('blocks if its method %s, and never allows', async (_how, requestHeaders) => {
     const { agent } = made({ requestHeaders });
-    expect((await agent.judge(requestEvent([]), connection)).decision).toMatchObject({ kind: 'block', status: 500 });
+    expect((await agent.decide(requestEvent([]), connection)).decision).toMatchObject({ kind: 'block', status: 500 });
     const { counters } = agent.metrics();
     expect(counters).toContainEqual(
       expect.objectContaining({ name: 'event_errors_total', labels: { event: 'request_headers' }, value: 1 }),
@@ -184,10 +184,10 @@ describe('an agent built from methods', () => {
       },
     });
     const other = Symbol('other');
-    await agent.judge(requestEvent([], 'done'), connection);
-    await agent.judge(requestEvent([], 'cancelled'), connection);
-    await agent.judge(requestEvent([], 'open'), connection);
-    await agent.judge(requestEvent([], 'elsewhere'), other);
+    await agent.decide(requestEvent([], 'done'), connection);
+    await agent.decide(requestEvent([], 'cancelled'), connection);
+    await agent.decide(requestEvent([], 'open'), connection);
+    await agent.decide(requestEvent([], 'elsewhere'), other);
     agent.cancel('cancelled', 'timeout', connection);
     agent.disconnected(connection);
     agent.disconnected(connection);
@@ -216,7 +216,7 @@ describe('an agent built from methods', () => {
     ['what only looks like an answer', () => ({ message: allowAnswer, chunk: null })],
   ])('blocks if its method returns %s', async (_what, requestHeaders) => {
     const { agent } = made({ requestHeaders: requestHeaders as never });
-    expect((await agent.judge(requestEvent([]), connection)).decision).toMatchObject({ kind: 'block', status: 500 });
+    expect((await agent.decide(requestEvent([]), connection)).decision).toMatchObject({ kind: 'block', status: 500 });
   });
 
   it("reports the agent's counters and the kit's counters", async () => {
@@ -224,7 +224,7 @@ describe('an agent built from methods', () => {
       requestHeaders: () => blockAnswer(403),
       metrics: () => ({ counters: [{ name: 'mine_total', help: null, labels: {}, value: 7 }], gauges: [] }),
     });
-    await agent.judge(requestEvent([]), connection);
+    await agent.decide(requestEvent([]), connection);
     const { counters, histograms } = agent.metrics();
     expect(counters.map(({ name, value }) => [name, value])).toEqual([
       ['events_total', 1],

@@ -260,7 +260,7 @@ describe('failed tokens', () => {
   const shown = async (headers: readonly string[], config: JsonObject = { oidc: provider }) => {
     const { agent } = keyedAgent(config);
     await agent.start();
-    const { decision } = await agent.judge(requestEvent(headers), Symbol('connection'));
+    const { decision } = await agent.decide(requestEvent(headers), Symbol('connection'));
     if (decision.kind !== 'block') throw new Error(decision.kind);
     const challenges = decision.headers.filter((_, index) => decision.headers[index - 1] === 'WWW-Authenticate');
     return { status: decision.status, challenges, body: decision.body };

@@ -306,7 +306,7 @@ describe('the report of an agent', () => {
   it('answers unrequested body chunks immediately', async () => {
     const { agent } = testAgent({});
     const chunk = { kind: 'request_body_chunk', correlationId: 'c', data: new Uint8Array(), isLast: true } as const;
-    const answer = await agent.judge({ ...chunk, totalSize: null, chunkIndex: 0, bytesReceived: 0 }, Symbol('c'));
+    const answer = await agent.decide({ ...chunk, totalSize: null, chunkIndex: 0, bytesReceived: 0 }, Symbol('c'));
     expect(answer.decision.kind).toBe('allow');
     expect(answer.needsMore).toBe(false);
   });
@@ -320,7 +320,7 @@ describe('the report of an agent', () => {
       sha256Hex: () => '',
     };
     const { agent } = await startedTestAgent({ 'api-keys': ['k:n'] }, { digest: broken });
-    const answer = await agent.judge(requestEvent(['x-api-key', 'k']), Symbol('c'));
+    const answer = await agent.decide(requestEvent(['x-api-key', 'k']), Symbol('c'));
     expect(answer.decision).toMatchObject({ kind: 'block', status: 503 });
   });
 });

@@ -39,7 +39,7 @@ const connection = Symbol('connection');
 it.each(['/orders/17?x=/y', '/%6Frders//17', '/a%2Fb'])('the path is normalised once per request: %s', async (uri) => {
   const agent = await samlAgent();
   const looks = await looksFor(uri, async () => {
-    const { decision } = await agent.judge({ ...requestEvent(['accept', 'application/json']), uri }, connection);
+    const { decision } = await agent.decide({ ...requestEvent(['accept', 'application/json']), uri }, connection);
     expect(decision).toMatchObject({ kind: 'block', status: 401 });
   });
   expect(looks).toBe(1);
@@ -51,9 +51,9 @@ it('the decision ignores the path of a request to an endpoint, also with its pos
   const looks = await looksFor(uri, async () => {
     const headers = ['content-type', 'application/x-www-form-urlencoded'];
     const first = { ...requestEvent(headers, 'posted'), method: 'POST', uri };
-    expect(await agent.judge(first, connection)).toMatchObject({ needsMore: true });
+    expect(await agent.decide(first, connection)).toMatchObject({ needsMore: true });
     const form = chunkEvent('posted', { data: new TextEncoder().encode('other=x'), isLast: true });
-    expect((await agent.judge(form, connection)).decision).toMatchObject({ kind: 'block', status: 400 });
+    expect((await agent.decide(form, connection)).decision).toMatchObject({ kind: 'block', status: 400 });
   });
   expect(looks).toBe(1);
 });
@@ -62,7 +62,7 @@ it('the path is not normalised without endpoints and single sign-on', async () =
   const agent = await agentOf(jwt);
   const uri = '/%6Frders//17';
   const looks = await looksFor(uri, async () => {
-    const { decision } = await agent.judge({ ...requestEvent([]), uri }, connection);
+    const { decision } = await agent.decide({ ...requestEvent([]), uri }, connection);
     expect(decision).toMatchObject({ kind: 'block', status: 401 });
   });
   expect(looks).toBe(0);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { loggedText, shownTexts } from '../../../../../src/application/agent/exchange-token/exchange-log.js';
+import { loggedText, loggedTexts } from '../../../../../src/application/agent/exchange-token/exchange-log.js';
 
 describe('a foreign text in a log line', () => {
   it.each([
@@ -19,6 +19,6 @@ describe('a foreign text in a log line', () => {
     expect(loggedText('a'.repeat(256))).toBe('a'.repeat(256));
     expect(loggedText('a'.repeat(257))).toBe(`${'a'.repeat(256)}...`);
     expect(loggedText('\u202e'.repeat(10_000))).toBe(`${'\\u202e'.repeat(50).slice(0, 256)}...`);
-    expect(shownTexts(Array.from({ length: 20 }, () => '\n'))).toEqual(Array.from({ length: 16 }, () => '\\u000a'));
+    expect(loggedTexts(Array.from({ length: 20 }, () => '\n'))).toEqual(Array.from({ length: 16 }, () => '\\u000a'));
   });
 });

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import {
+  displayedRoots,
   insidePaths,
   partsOfReference,
   pathFrom,
   shortenedPaths,
-  shownRoots,
 } from '../../../../../src/application/agent/policy-tools/read-referred-file.js';
 
 const inside = (reference: string, caseFile: string): readonly string[] =>
@@ -30,7 +30,7 @@ describe('insidePaths', () => {
 
 describe('shownRoots', () => {
   const roots = (references: readonly string[], folder: string): readonly string[] =>
-    shownRoots(references.map(partsOfReference), partsOfReference(folder));
+    displayedRoots(references.map(partsOfReference), partsOfReference(folder));
 
   it('are the roots from which the references of the case resolve', () => {
     expect(roots(['tests/multi/p.cedar', 'data/e.json'], '/x/tests')).toEqual(['..']);

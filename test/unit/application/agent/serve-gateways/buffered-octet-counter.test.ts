@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import {
   BufferedOctetCounter,
-  type OctetHolder,
+  type BufferingConnection,
 } from '../../../../../src/application/agent/serve-gateways/buffered-octet-counter.js';
 
-const holder = (): OctetHolder & { readonly reasons: string[] } => {
+const holder = (): BufferingConnection & { readonly reasons: string[] } => {
   const reasons: string[] = [];
   return { reasons, giveUp: (reason) => reasons.push(reason) };
 };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { preparedIdentity } from '../../../../../src/application/agent/authenticate/prepared-identity.js';
-import { maximumLookUps } from '../../../../../src/application/agent/sessions/known-sessions.js';
+import { maximumLookUps } from '../../../../../src/application/agent/sessions/session-cache.js';
 import type { SessionCheckResult } from '../../../../../src/application/agent/sessions/session-check-result.js';
 import {
   preparedIdentityOf,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { MemoryStoreOpener } from '../../../../../src/adapters/outbound/memory-session-store/memory-store-opener.js';
-import type { KnownSessions } from '../../../../../src/application/agent/sessions/known-sessions.js';
+import type { SessionCache } from '../../../../../src/application/agent/sessions/session-cache.js';
 import { SessionStoreLeases } from '../../../../../src/application/agent/sessions/session-store-leases.js';
 import {
   EndedSessionsRelay,
@@ -17,7 +17,7 @@ import { ManualScheduler, settled } from '../../../../support/shared/manual-sche
 import { RecordingLogger } from '../../../../support/shared/recording-logger.js';
 
 /** What the session check of a worker would go by without asking the store; null: it would ask. */
-const remembers = (known: KnownSessions, id: string): boolean => known.recall(hashOf(id)) !== null;
+const remembers = (known: SessionCache, id: string): boolean => known.recall(hashOf(id)) !== null;
 
 const gateway = () => {
   const clock = new ManualClock();

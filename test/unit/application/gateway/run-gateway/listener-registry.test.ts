@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import {
+  type ListenerPlan,
   ListenerRegistry,
   listenerKey,
-  type WantedListener,
 } from '../../../../../src/application/gateway/run-gateway/listener-registry.js';
 import { defaultEngineLimits, type RequestHandler } from '../../../../../src/application/ports/gateway/http-engine.js';
 import { noCidrs } from '../../../../../src/domain/http/cidr-set.js';
@@ -25,7 +25,7 @@ const countingHandler = (): RequestHandler & { failures: number } => ({
 
 const context = () => ({ isTlsContext: true, warnings: [] }) as const;
 
-const wanted = (port: number, more: Partial<WantedListener> = {}): WantedListener => {
+const wanted = (port: number, more: Partial<ListenerPlan> = {}): ListenerPlan => {
   const address = { host: '127.0.0.1', port };
   return {
     key: listenerKey(address, 'main'),
@@ -47,7 +47,7 @@ beforeEach(() => {
   registry = new ListenerRegistry(engine, defaultEngineLimits);
 });
 
-const load = async (...listeners: readonly WantedListener[]) => (await registry.prepare(listeners)).commit(0);
+const load = async (...listeners: readonly ListenerPlan[]) => (await registry.prepare(listeners)).commit(0);
 
 describe('prepared listeners', () => {
   it('accept nothing before `listen`, and then all accept', async () => {

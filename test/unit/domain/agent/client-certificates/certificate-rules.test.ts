@@ -3,8 +3,8 @@ import { parseAllowedSan } from '../../../../../src/domain/agent/client-certific
 import {
   type CertificateRules,
   checkLeaf,
-  judgeCertificate,
   prepareCertificateRules,
+  validateCertificate,
 } from '../../../../../src/domain/agent/client-certificates/certificate-rules.js';
 import { parseDistinguishedName } from '../../../../../src/domain/agent/client-certificates/distinguished-name.js';
 import type { Certificate, SubjectAltName } from '../../../../../src/domain/shared/certificate.js';
@@ -40,7 +40,7 @@ const unusable = { ok: false, error: 'certificate_unusable_subject' };
 describe('judgeCertificate', () => {
   it('returns the common name as user, and the subject as text', () => {
     const subject = [...named('api'), [{ type: '2.5.4.11', isText: true, value: 'Ops' }]];
-    expect(judgeCertificate(madeCertificate({ subject }), rules({}))).toEqual({
+    expect(validateCertificate(madeCertificate({ subject }), rules({}))).toEqual({
       ok: true,
       value: { userId: 'api', identity: { commonName: 'api', distinguishedName: 'OU=Ops,CN=api' } },
     });
@@ -48,8 +48,8 @@ describe('judgeCertificate', () => {
 
   it('requires the subject in the list of names, in any spelling', () => {
     const allowed = rules({ names: ['O=Other', 'cn = CLIENT'] });
-    expect(judgeCertificate(madeCertificate(), allowed).ok).toBe(true);
-    expect(judgeCertificate(madeCertificate({ subject: named('client2') }), allowed)).toEqual({
+    expect(validateCertificate(madeCertificate(), allowed).ok).toBe(true);
+    expect(validateCertificate(madeCertificate({ subject: named('client2') }), allowed)).toEqual({
       ok: false,
       error: 'certificate_not_allowed',
     });
@@ -58,14 +58,14 @@ describe('judgeCertificate', () => {
   it('requires one of the alternative names in their list', () => {
     const allowed = rules({ sans: ['*.example.com'] });
     const certificate = madeCertificate({ subjectAltNames: [{ kind: 'dns', value: 'api.example.com' }] });
-    expect(judgeCertificate(certificate, allowed).ok).toBe(true);
-    expect(judgeCertificate(madeCertificate(), allowed)).toEqual({ ok: false, error: 'certificate_not_allowed' });
+    expect(validateCertificate(certificate, allowed).ok).toBe(true);
+    expect(validateCertificate(madeCertificate(), allowed)).toEqual({ ok: false, error: 'certificate_not_allowed' });
   });
 
   it('requires both if both lists have entries', () => {
     const certificate = withEmails('a@example.com');
     const judged = (name: string, san: string) =>
-      judgeCertificate(certificate, rules({ names: [name], sans: [san] })).ok;
+      validateCertificate(certificate, rules({ names: [name], sans: [san] })).ok;
     expect(judged('CN=client', 'a@example.com')).toBe(true);
     expect(judged('CN=other', 'a@example.com')).toBe(false);
     expect(judged('CN=client', 'b@example.com')).toBe(false);
@@ -73,14 +73,14 @@ describe('judgeCertificate', () => {
 
   it('does not confuse subject and alternative names', () => {
     const certificate = madeCertificate({ subject: named('api.example.com') });
-    expect(judgeCertificate(certificate, rules({ sans: ['api.example.com'] })).ok).toBe(false);
+    expect(validateCertificate(certificate, rules({ sans: ['api.example.com'] })).ok).toBe(false);
   });
 
   it('uses the e-mail address only if configured, before the common name and without fallback', () => {
-    const judged = judgeCertificate(withEmails('A@Example.com'), rules({ extractEmail: true }));
+    const judged = validateCertificate(withEmails('A@Example.com'), rules({ extractEmail: true }));
     expect(judged).toMatchObject({ ok: true, value: { userId: 'A@Example.com', identity: { commonName: 'client' } } });
-    expect(judgeCertificate(madeCertificate(), rules({ extractEmail: true }))).toEqual(unusable);
-    expect(judgeCertificate(withEmails('a@b.example'), rules({ extractCn: false }))).toEqual(unusable);
+    expect(validateCertificate(madeCertificate(), rules({ extractEmail: true }))).toEqual(unusable);
+    expect(validateCertificate(withEmails('a@b.example'), rules({ extractCn: false }))).toEqual(unusable);
   });
 
   it.each([
@@ -94,31 +94,31 @@ describe('judgeCertificate', () => {
     [['']],
     [[`${'a'.repeat(300)}@example.com`]],
   ])('has no user for the e-mail addresses %j', (emails) => {
-    expect(judgeCertificate(withEmails(...emails), rules({ extractEmail: true }))).toEqual(unusable);
+    expect(validateCertificate(withEmails(...emails), rules({ extractEmail: true }))).toEqual(unusable);
   });
 
   it.each(['', ' a', 'a ', '\u00a0a', 'admin\0', 'admin\0.evil.example', 'a\nb', 'a\x85b', '\ud800', 'a'.repeat(257)])(
     'has no user for the common name %j',
     (value) => {
-      expect(judgeCertificate(madeCertificate({ subject: named(value) }), rules({}))).toEqual(unusable);
+      expect(validateCertificate(madeCertificate({ subject: named(value) }), rules({}))).toEqual(unusable);
     },
   );
 
   it('picks none of several common names, and returns none', () => {
     const together = [[...(named('a')[0] ?? []), ...(named('b')[0] ?? [])]];
     for (const subject of [[...named('a'), ...named('b')], [...named('a'), ...named('a')], together]) {
-      expect(judgeCertificate(madeCertificate({ subject }), rules({}))).toEqual(unusable);
+      expect(validateCertificate(madeCertificate({ subject }), rules({}))).toEqual(unusable);
       const certificate = { ...withEmails('a@example.com'), subject };
-      expect(judgeCertificate(certificate, rules({ extractEmail: true }))).toMatchObject({
+      expect(validateCertificate(certificate, rules({ extractEmail: true }))).toMatchObject({
         value: { identity: { commonName: null } },
       });
     }
   });
 
   it('has no user for a subject without a textual common name', () => {
-    expect(judgeCertificate(madeCertificate({ subject: [] }), rules({}))).toEqual(unusable);
+    expect(validateCertificate(madeCertificate({ subject: [] }), rules({}))).toEqual(unusable);
     const binary = [[{ type: '2.5.4.3', isText: false, value: '0401ff' }]];
-    expect(judgeCertificate(madeCertificate({ subject: binary }), rules({}))).toEqual(unusable);
+    expect(validateCertificate(madeCertificate({ subject: binary }), rules({}))).toEqual(unusable);
   });
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { AcceptedAssertion } from '../../../../../src/domain/agent/saml/checks/judge-assertion.js';
+import type { AcceptedAssertion } from '../../../../../src/domain/agent/saml/checks/validate-assertion.js';
 import { nameIdOfSession, newSession } from '../../../../../src/domain/agent/saml/session-of-assertion.js';
 
 const now = Date.UTC(2026, 0, 2);

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import {
+  emptyBackoffMs,
   fetchedLease,
   filledBucket,
   grantedLease,
-  holdMs,
   lentLimit,
+  requestedLease,
   settledBucket,
-  wishedLease,
 } from '../../../../../src/domain/gateway/rate-limiting/token-lease.js';
 
 const limit = { requestsPerSecond: 100, burst: 80 };
@@ -40,8 +40,8 @@ describe('a bucket with leased tokens', () => {
 
 describe('a lease', () => {
   it('is as large as recent use, at most an eighth of the burst', () => {
-    expect([0, 3, 10, 500].map((spent) => wishedLease(spent, limit))).toEqual([0, 3, 10, 10]);
-    expect(wishedLease(5, { requestsPerSecond: 1, burst: 7 })).toBe(0);
+    expect([0, 3, 10, 500].map((spent) => requestedLease(spent, limit))).toEqual([0, 3, 10, 10]);
+    expect(requestedLease(5, { requestsPerSecond: 1, burst: 7 })).toBe(0);
   });
 
   it('leaves half of the tokens, and half of the burst, to others', () => {
@@ -70,15 +70,15 @@ describe('a lease that runs low', () => {
 
 describe('an empty bucket', () => {
   it('is not asked again before it can have a token', () => {
-    expect(holdMs(1, limit, 0)).toBe(0);
-    expect(holdMs(0, limit, 0)).toBe(10);
+    expect(emptyBackoffMs(1, limit, 0)).toBe(0);
+    expect(emptyBackoffMs(0, limit, 0)).toBe(10);
     // One token is available after 0.1 ms, and 50 fit after 5 ms.
-    expect(holdMs(0, { requestsPerSecond: 10_000, burst: 1_000 }, 0)).toBe(5);
-    expect(holdMs(0, { requestsPerSecond: 10_000, burst: 20 }, 0)).toBe(0.5);
+    expect(emptyBackoffMs(0, { requestsPerSecond: 10_000, burst: 1_000 }, 0)).toBe(5);
+    expect(emptyBackoffMs(0, { requestsPerSecond: 10_000, burst: 20 }, 0)).toBe(0.5);
   });
 
   it('is asked again every second, or earlier if a token may return', () => {
-    expect(holdMs(0, { requestsPerSecond: 0.01, burst: 20 }, 0)).toBe(1_000);
-    expect(holdMs(0, { requestsPerSecond: 0.01, burst: 20 }, 1)).toBe(100);
+    expect(emptyBackoffMs(0, { requestsPerSecond: 0.01, burst: 20 }, 0)).toBe(1_000);
+    expect(emptyBackoffMs(0, { requestsPerSecond: 0.01, burst: 20 }, 1)).toBe(100);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { XmlCryptoDocumentVerifier } from '../../../../../../src/adapters/outbound/xml-crypto-saml/xml-crypto-document-verifier.js';
-import { judgeResponse } from '../../../../../../src/domain/agent/saml/checks/judge-response.js';
 import type { ResponseExpectation } from '../../../../../../src/domain/agent/saml/checks/response-expectation.js';
+import { validateResponse } from '../../../../../../src/domain/agent/saml/checks/validate-response.js';
 import {
   acsUrl,
   idpEntityId,
@@ -40,7 +40,7 @@ const judged = async (
   const xml = signedResponse(parts, { signed: 'both' });
   const verified = await new XmlCryptoDocumentVerifier().verifyResponse(posted(xml), documentKeys());
   if (!verified.ok) return verified.error;
-  const result = judgeResponse(verified.value, { ...expected, ...expectation });
+  const result = validateResponse(verified.value, { ...expected, ...expectation });
   return result.ok ? `accepted ${result.value.userId}` : result.error;
 };
 

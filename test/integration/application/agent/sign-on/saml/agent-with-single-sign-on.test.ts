@@ -342,7 +342,7 @@ describe('the agent', () => {
     });
     const { agent } = await startedTestAgent(options, { clock: here.clock, saml: { stores } });
     cleanUp.add(() => agent.stop());
-    const browser = new AgentBrowser((event) => agent.judge(event, Symbol('connection')));
+    const browser = new AgentBrowser((event) => agent.decide(event, Symbol('connection')));
     // Before anybody asks for a session.
     expect(agent.health()).toMatchObject({ state: 'degraded', message: expect.stringContaining('session store') });
     expect((await browser.get('/orders')).status).toBe(503);
@@ -368,17 +368,17 @@ describe('the agent', () => {
     const connection = Symbol('connection');
     const headers = ['content-type', 'application/x-www-form-urlencoded'];
     const head = { ...requestEvent(headers), method: 'POST', uri: '/saml/acs' };
-    expect((await agent.judge(head, connection)).needsMore).toBe(true);
+    expect((await agent.decide(head, connection)).needsMore).toBe(true);
     const octets = (count: number, isLast: boolean) =>
       chunkEvent(head.correlationId, { data: new Uint8Array(count), isLast });
-    expect((await agent.judge(octets(1_000_000, false), connection)).needsMore).toBe(true);
-    expect((await agent.judge(octets(100_000, true), connection)).decision).toMatchObject({
+    expect((await agent.decide(octets(1_000_000, false), connection)).needsMore).toBe(true);
+    expect((await agent.decide(octets(100_000, true), connection)).decision).toMatchObject({
       kind: 'block',
       status: 413,
     });
-    await agent.judge(head, connection);
+    await agent.decide(head, connection);
     await agent.stop();
-    expect((await agent.judge(octets(1, true), connection)).decision).toMatchObject({ kind: 'block' });
+    expect((await agent.decide(octets(1, true), connection)).decision).toMatchObject({ kind: 'block' });
   });
 
   it.for(['cancelled', 'disconnected'] as const)(
@@ -387,13 +387,13 @@ describe('the agent', () => {
       const here = place(cleanUp);
       const { agent, logger } = await here.start();
       const begun = Symbol('connection');
-      const browser = new AgentBrowser((event) => agent.judge(event, begun));
+      const browser = new AgentBrowser((event) => agent.decide(event, begun));
       const { id, relayState } = await browser.begin();
       const xml = here.response(id, '_a1');
       const connection = Symbol('connection');
       let ended = '';
       const impatient = new AgentBrowser((event) => {
-        const answer = agent.judge(event, connection);
+        const answer = agent.decide(event, connection);
         if (event.kind === 'request_body_chunk' && event.isLast) {
           ended = event.correlationId;
           if (ending === 'cancelled') agent.cancel(ended, 'timeout', connection);

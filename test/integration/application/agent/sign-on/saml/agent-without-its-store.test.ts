@@ -25,7 +25,7 @@ const started = async (cleanUp: CleanUp, store: JsonObject) => {
   const made = await startedTestAgent(options);
   cleanUp.add(() => made.agent.stop());
   const connection = Symbol('connection');
-  const browser = new AgentBrowser((event) => made.agent.judge(event, connection));
+  const browser = new AgentBrowser((event) => made.agent.decide(event, connection));
   const signOn = async () => {
     const { id, relayState } = await browser.begin();
     const nowMs = made.clock.wallMs();

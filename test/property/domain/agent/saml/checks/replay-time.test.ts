@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { judgeResponse } from '../../../../../../src/domain/agent/saml/checks/judge-response.js';
 import { maximumClockSkewMs } from '../../../../../../src/domain/agent/saml/checks/moments.js';
+import { validateResponse } from '../../../../../../src/domain/agent/saml/checks/validate-response.js';
 import {
   bearerFor,
   expectationOf,
@@ -44,12 +44,12 @@ describe('an accepted assertion', () => {
               })),
             },
           });
-          const first = judgeResponse(response, expectationOf({ nowMs: firstMs, clockSkewMs: firstSkew }));
+          const first = validateResponse(response, expectationOf({ nowMs: firstMs, clockSkewMs: firstSkew }));
           if (!first.ok) return;
           expect(first.value.replayUntilMs).toBeGreaterThan(firstMs);
           expect(first.value.replayUntilMs).toBeLessThanOrEqual(issueInstantMs + day + maximumClockSkewMs);
           const nowMs = first.value.replayUntilMs + laterMs;
-          expect(judgeResponse(response, expectationOf({ nowMs, clockSkewMs: laterSkew })).ok).toBe(false);
+          expect(validateResponse(response, expectationOf({ nowMs, clockSkewMs: laterSkew })).ok).toBe(false);
         },
       ),
       { numRuns: 2000 },

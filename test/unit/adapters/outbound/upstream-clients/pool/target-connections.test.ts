@@ -16,7 +16,7 @@ afterEach(() => void vi.useRealTimers());
 
 /** A connection that says it is open whatever happened to it, so that a pool which has not forgotten it counts it. */
 class Connection implements PooledUpstreamConnection {
-  restingAt = -1;
+  idleIndex = -1;
   isOpen = true;
   isUsable = true;
   isReadDry = true;

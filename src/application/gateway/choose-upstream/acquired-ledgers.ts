@@ -8,7 +8,7 @@ const maximumUnused = 256;
 const keyOf = (address: string): string => address.toLowerCase();
 
 /** The ledgers that one upstream of one generation holds. */
-export class HeldLedgers {
+export class AcquiredLedgers {
   readonly #ledgers: TargetLedgers;
   readonly #upstream: string;
   readonly #rules: LedgerRules;
@@ -31,9 +31,9 @@ export class HeldLedgers {
   }
 
   /** Holds the ledger of an address that is used from now on. */
-  hold(address: string): TargetLedger {
+  acquire(address: string): TargetLedger {
     const key = keyOf(address);
-    const ledger = this.#held.get(key) ?? this.#acquire(key);
+    const ledger = this.#held.get(key) ?? this.#open(key);
     // The map is in the order of last use.
     this.#held.delete(key);
     this.#held.set(key, ledger);
@@ -56,7 +56,7 @@ export class HeldLedgers {
     for (const key of [...this.#held.keys()]) this.#release(key);
   }
 
-  #acquire(key: string): TargetLedger {
+  #open(key: string): TargetLedger {
     const ledger = this.#ledgers.acquire(this.#upstream, key, this.#rules);
     // A generation that is not yet in force may have created it.
     if (this.#isInForce) ledger.applyRules(this.#rules);

@@ -73,7 +73,7 @@ export type FoundSession = RememberedSession | 'unknown' | 'failed';
  * The cached sessions of one opened store, with its pending look-ups. It belongs to the store, so it survives a change
  * of configuration, and a session that ends is gone for every configuration.
  */
-export class KnownSessions {
+export class SessionCache {
   readonly #store: Pick<SessionStore, 'find'>;
   readonly #clock: Clock;
   readonly #memory: SessionMemory;

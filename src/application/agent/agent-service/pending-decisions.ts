@@ -2,24 +2,24 @@ import { TransientMap } from '../../../domain/shared/transient-map.js';
 import type { CancellationSource } from '../../shared/cancellation/cancellation-source.js';
 
 /** The pending decisions. Correlation ids are unique per connection. */
-export class PendingJudgements {
+export class PendingDecisions {
   readonly #byConnection = new Map<symbol, TransientMap<CancellationSource>>();
 
   /** Registers a pending decision; `close` must follow. */
-  open(correlationId: string, connection: symbol, judgement: CancellationSource): void {
-    let judgements = this.#byConnection.get(connection);
-    if (judgements === undefined) {
-      judgements = new TransientMap();
-      this.#byConnection.set(connection, judgements);
+  open(correlationId: string, connection: symbol, decision: CancellationSource): void {
+    let decisions = this.#byConnection.get(connection);
+    if (decisions === undefined) {
+      decisions = new TransientMap();
+      this.#byConnection.set(connection, decisions);
     }
-    judgements.set(correlationId, judgement);
+    decisions.set(correlationId, decision);
   }
 
   /** Removes an ended decision. */
-  close(correlationId: string, connection: symbol, judgement: CancellationSource): void {
-    const judgements = this.#byConnection.get(connection);
+  close(correlationId: string, connection: symbol, decision: CancellationSource): void {
+    const decisions = this.#byConnection.get(connection);
     // After a cancellation, the id may belong to a new request.
-    if (judgements?.get(correlationId) === judgement) judgements.delete(correlationId);
+    if (decisions?.get(correlationId) === decision) decisions.delete(correlationId);
   }
 
   cancel(correlationId: string, connection: symbol): void {
@@ -28,8 +28,8 @@ export class PendingJudgements {
 
   /** Cancels all decisions of a closed connection. */
   disconnected(connection: symbol): void {
-    const judgements = this.#byConnection.get(connection);
+    const decisions = this.#byConnection.get(connection);
     this.#byConnection.delete(connection);
-    for (const judgement of judgements?.values() ?? []) judgement.cancel();
+    for (const decision of decisions?.values() ?? []) decision.cancel();
   }
 }

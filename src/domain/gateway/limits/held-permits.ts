@@ -15,7 +15,7 @@ const maxWants = 16;
  * The permits of one key in one worker. Uncontended, it uses its static share without asking. Contended, it uses
  * granted permits and sends a `report` whenever `isDue`.
  */
-export class PermitHolding {
+export class HeldPermits {
   readonly key: string;
   readonly isPatient: boolean;
   #limit: number;

@@ -66,7 +66,7 @@ const accepted = (
  * Checks an assertion, and the response around it if there is one, after signature verification. The error is the first
  * failed check.
  */
-export const judgeAssertion = (
+export const validateAssertion = (
   verified: VerifiedAssertion,
   expectation: ResponseExpectation,
 ): Result<AcceptedAssertion, DocumentRejection> => {

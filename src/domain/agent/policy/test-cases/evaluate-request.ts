@@ -7,8 +7,8 @@ import { type PolicyVerdict, type VerdictRules, verdict } from '../policy-verdic
 import type { RequestSketch } from './request-sketch.js';
 
 /** The agent's decision on a request. */
-export type Judgement =
-  | { readonly kind: 'judged'; readonly request: AuthorizationRequest; readonly verdict: PolicyVerdict }
+export type RequestEvaluation =
+  | { readonly kind: 'evaluated'; readonly request: AuthorizationRequest; readonly verdict: PolicyVerdict }
   /** Denied before any policy is evaluated: no principal can be derived from the identity. */
   | { readonly kind: 'refused'; readonly reason: PrincipalRefusal };
 
@@ -18,21 +18,21 @@ export interface DecisionRules {
 }
 
 /** Decides a request exactly as the agent does: same principal, same request, same rules. */
-export const judgeRequest = (
+export const evaluateRequest = (
   { identity, attributes }: RequestSketch,
   { claims, rules }: DecisionRules,
   policies: CompiledPolicies,
-): Judgement => {
+): RequestEvaluation => {
   const principal = gatewayPrincipal(identity, claims);
   if (!principal.ok) return { kind: 'refused', reason: principal.error };
   const request = gatewayRequest(principal.value, attributes);
-  return { kind: 'judged', request, verdict: verdict(decide(policies, request), rules) };
+  return { kind: 'evaluated', request, verdict: verdict(decide(policies, request), rules) };
 };
 
 /** The decision of a judgement. */
-export const judgedDecision = (judgement: Judgement): 'allow' | 'deny' =>
-  judgement.kind === 'refused' ? 'deny' : judgement.verdict.decision;
+export const evaluatedDecision = (evaluation: RequestEvaluation): 'allow' | 'deny' =>
+  evaluation.kind === 'refused' ? 'deny' : evaluation.verdict.decision;
 
 /** The policies that decided. */
-export const judgedPolicies = (judgement: Judgement): readonly string[] =>
-  judgement.kind === 'refused' ? [] : judgement.verdict.policies;
+export const determiningPolicies = (evaluation: RequestEvaluation): readonly string[] =>
+  evaluation.kind === 'refused' ? [] : evaluation.verdict.policies;

@@ -4,10 +4,10 @@ import type { Identity } from '../../../../../../src/domain/agent/identity/ident
 import { compilePolicies } from '../../../../../../src/domain/agent/policy/evaluate/compile-policies.js';
 import { parsePolicies } from '../../../../../../src/domain/agent/policy/parse/parse-policies.js';
 import {
-  judgedDecision,
-  judgedPolicies,
-  judgeRequest,
-} from '../../../../../../src/domain/agent/policy/test-cases/judge-request.js';
+  determiningPolicies,
+  evaluatedDecision,
+  evaluateRequest,
+} from '../../../../../../src/domain/agent/policy/test-cases/evaluate-request.js';
 import { sketchedAttributes } from '../../../../../../src/domain/agent/policy/test-cases/request-sketch.js';
 import { headersEvent } from '../../../../../support/shared/agent-events.js';
 import { ManualClock } from '../../../../../support/shared/manual-clock.js';
@@ -60,13 +60,16 @@ describe('a sketched request', () => {
                   clientIp,
                   correlationId: null,
                 });
-                const judged = judgeRequest({ identity, attributes: facts }, { claims, rules }, compiled);
+                const judged = evaluateRequest({ identity, attributes: facts }, { claims, rules }, compiled);
                 const event = headersEvent('c', { headers: host === null ? [] : ['host', host], uri: facts.uri });
                 const told = agent.authorize(
                   { ...event, metadata: { ...event.metadata, clientIp: facts.clientIp } },
                   identity,
                 );
-                expect([judgedDecision(judged), judgedPolicies(judged)]).toEqual([told.decision, told.policies]);
+                expect([evaluatedDecision(judged), determiningPolicies(judged)]).toEqual([
+                  told.decision,
+                  told.policies,
+                ]);
                 compared += 1;
               }
             }

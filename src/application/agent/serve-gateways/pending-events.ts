@@ -12,7 +12,7 @@ import type { MaybePromise } from '../../ports/shared/maybe-promise.js';
 import { failedAnswer } from './gateway-connection.js';
 
 /** An event that is being decided, or waits for its turn. */
-interface Judgement {
+interface PendingEvent {
   readonly event: AgentEvent;
   /** Octets of the encoded event. */
   readonly size: number;
@@ -29,15 +29,15 @@ const canBeContinued = (event: AgentEvent): boolean =>
   isBodyChunk(event) ? !event.isLast : event.kind !== 'request_complete';
 
 /** The pending events of one connection: a limited number runs at a time, the others wait in order. */
-export class Judgements {
+export class PendingEvents {
   readonly #service: AgentService;
   readonly #connection: symbol;
   readonly #logger: Logger;
   readonly #onAnswer: (answer: AgentAnswer, correlationId: string) => void;
   readonly #onSettled: () => void;
-  readonly #open = new TransientMap<Judgement>();
+  readonly #open = new TransientMap<PendingEvent>();
   readonly #dialogues = new TransientMap<true>();
-  #waiting: Judgement[] = [];
+  #waiting: PendingEvent[] = [];
   #waitingBytes = 0;
   #running = 0;
 
@@ -100,16 +100,16 @@ export class Judgements {
       return null;
     }
     if (this.#running >= this.#limit()) {
-      const judgement: Judgement = { event, size, cancelled: false };
-      this.#open.set(correlationId, judgement);
-      this.#wait(judgement);
+      const pending: PendingEvent = { event, size, cancelled: false };
+      this.#open.set(correlationId, pending);
+      this.#wait(pending);
       return null;
     }
     const answer = this.#ask(event);
     if (answer instanceof Promise) {
-      const judgement: Judgement = { event, size, cancelled: false };
-      this.#open.set(correlationId, judgement);
-      this.#await(judgement, answer);
+      const pending: PendingEvent = { event, size, cancelled: false };
+      this.#open.set(correlationId, pending);
+      this.#await(pending, answer);
     } else {
       // A synchronous answer never counts as pending.
       this.#answered(event, answer);
@@ -127,7 +127,7 @@ export class Judgements {
 
   /** Drops everything: the connection has closed. */
   close(): void {
-    for (const judgement of this.#open.values()) judgement.cancelled = true;
+    for (const pending of this.#open.values()) pending.cancelled = true;
     this.#open.clear();
     this.#dialogues.clear();
     this.#waiting = [];
@@ -135,9 +135,9 @@ export class Judgements {
     this.#service.disconnected(this.#connection);
   }
 
-  #wait(judgement: Judgement): void {
-    this.#waiting.push(judgement);
-    this.#waitingBytes += judgement.size;
+  #wait(pending: PendingEvent): void {
+    this.#waiting.push(pending);
+    this.#waitingBytes += pending.size;
   }
 
   #limit(): number {
@@ -145,38 +145,38 @@ export class Judgements {
   }
 
   #drop(correlationId: string): void {
-    const judgement = this.#open.get(correlationId);
-    if (judgement === undefined) return;
-    judgement.cancelled = true;
+    const pending = this.#open.get(correlationId);
+    if (pending === undefined) return;
+    pending.cancelled = true;
     this.#open.delete(correlationId);
-    const index = this.#waiting.indexOf(judgement);
+    const index = this.#waiting.indexOf(pending);
     if (index === -1) return;
     this.#waiting.splice(index, 1);
-    this.#waitingBytes -= judgement.size;
+    this.#waitingBytes -= pending.size;
   }
 
-  #judge(judgement: Judgement): void {
-    const answer = this.#ask(judgement.event);
+  #decide(pending: PendingEvent): void {
+    const answer = this.#ask(pending.event);
     if (answer instanceof Promise) {
-      this.#await(judgement, answer);
+      this.#await(pending, answer);
     } else {
-      this.#tellOf(judgement, answer);
+      this.#finish(pending, answer);
       this.#onSettled();
     }
   }
 
   #ask(event: AgentEvent): MaybePromise<AgentAnswer> {
     try {
-      return this.#service.judge(event, this.#connection);
+      return this.#service.decide(event, this.#connection);
     } catch (error) {
       return this.#failed(error);
     }
   }
 
-  #await(judgement: Judgement, answer: Promise<AgentAnswer>): void {
+  #await(pending: PendingEvent, answer: Promise<AgentAnswer>): void {
     this.#running += 1;
     const settled = answer.catch((error: unknown) => this.#failed(error));
-    settled.then((late) => this.#settle(judgement, late)).catch((error: unknown) => this.#failed(error));
+    settled.then((late) => this.#settle(pending, late)).catch((error: unknown) => this.#failed(error));
   }
 
   #failed(error: unknown): AgentAnswer {
@@ -184,28 +184,28 @@ export class Judgements {
     return failedAnswer;
   }
 
-  #settle(judgement: Judgement, answer: AgentAnswer): void {
+  #settle(pending: PendingEvent, answer: AgentAnswer): void {
     this.#running -= 1;
-    this.#tellOf(judgement, answer);
+    this.#finish(pending, answer);
     this.#advance();
     this.#onSettled();
   }
 
-  #tellOf(judgement: Judgement, answer: AgentAnswer): void {
-    if (judgement.cancelled) return;
-    this.#open.delete(judgement.event.correlationId);
-    this.#answered(judgement.event, answer);
+  #finish(pending: PendingEvent, answer: AgentAnswer): void {
+    if (pending.cancelled) return;
+    this.#open.delete(pending.event.correlationId);
+    this.#answered(pending.event, answer);
   }
 
   #answered(event: AgentEvent, answer: AgentAnswer): void {
     const { correlationId } = event;
     if (opensDialogue(answer) && canBeContinued(event)) this.#dialogues.set(correlationId, true);
     else if (this.#dialogues.size > 0) this.#dialogues.delete(correlationId);
-    this.#tell(answer, correlationId);
+    this.#deliver(answer, correlationId);
   }
 
   /** A failing answer must not affect the others. */
-  #tell(answer: AgentAnswer, correlationId: string): void {
+  #deliver(answer: AgentAnswer, correlationId: string): void {
     try {
       this.#onAnswer(answer, correlationId);
     } catch (error) {
@@ -219,7 +219,7 @@ export class Judgements {
       const next = this.#waiting.shift();
       if (next === undefined) break;
       this.#waitingBytes -= next.size;
-      this.#judge(next);
+      this.#decide(next);
     }
   }
 }

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { RestingConnections } from '../../../../../../src/adapters/outbound/upstream-clients/pool/resting-connections.js';
+import { IdleConnectionPool } from '../../../../../../src/adapters/outbound/upstream-clients/pool/idle-connection-pool.js';
 import { IdleConnections } from '../../../../../../src/application/gateway/choose-upstream/endpoint-set.js';
 
 /** Milliseconds within which a connection has to be used again that is one too many. */
@@ -10,13 +10,13 @@ afterEach(() => void vi.useRealTimers());
 
 const resting = (maxIdle: number, idle = new IdleConnections(100)) => {
   const closed: string[] = [];
-  const known = new Map<string, { readonly name: string; restingAt: number }>();
+  const known = new Map<string, { readonly name: string; idleIndex: number }>();
   const named = (name: string) => {
-    const connection = known.get(name) ?? { name, restingAt: -1 };
+    const connection = known.get(name) ?? { name, idleIndex: -1 };
     known.set(name, connection);
     return connection;
   };
-  const connections = new RestingConnections<ReturnType<typeof named>>({ maxIdle, idle }, ({ name }) => {
+  const connections = new IdleConnectionPool<ReturnType<typeof named>>({ maxIdle, idle }, ({ name }) => {
     closed.push(name);
   });
   return {

@@ -21,7 +21,7 @@ export interface LogoutResponseExpectation {
 export const maximumLogoutAgeMs = 5 * 60_000;
 
 /** Checks a LogoutRequest after signature verification; null: valid unless it is a replay. */
-export const judgeLogoutRequest = (
+export const validateLogoutRequest = (
   request: LogoutRequest,
   expectation: LogoutExpectation,
 ): DocumentRejection | null => {
@@ -40,7 +40,7 @@ export const logoutReplayUntilMs = ({ issueInstantMs }: LogoutRequest): number =
   issueInstantMs + maximumLogoutAgeMs + maximumClockSkewMs;
 
 /** Checks a LogoutResponse; null: the user is signed out at the identity provider. */
-export const judgeLogoutResponse = (
+export const validateLogoutResponse = (
   response: LogoutResponse,
   { idpEntityId, logoutUrl, requestId }: LogoutResponseExpectation,
 ): DocumentRejection | null => {

@@ -7,7 +7,7 @@ import type { AgentReportReader } from '../../../ports/gateway/agent-client.js';
 import type { AgentReports } from './agent-reports.js';
 
 /** The last report of an agent id to one worker. */
-export interface HeldReport {
+export interface UncollectedReport {
   readonly agent: string;
   readonly agentId: string;
   readonly place: AgentPlace;
@@ -46,7 +46,7 @@ const cut = (report: MetricsReport): MetricsReport => {
  * The reports of agents to one of several workers: the last report of each agent id, until the supervisor collects it.
  * So an agent that is connected to every worker counts once. The memory is bounded for any reports.
  */
-export class HeldAgentReports implements AgentReports {
+export class UncollectedAgentReports implements AgentReports {
   #kept: ReadonlySet<string> = new Set();
   readonly #byAgent = new Map<string, Map<string, Reporter>>();
   readonly #dropped = new Map<string, number>();
@@ -84,14 +84,14 @@ export class HeldAgentReports implements AgentReports {
   }
 
   /** The reports to deliver now. */
-  handOver(): readonly HeldReport[] {
+  handOver(): readonly UncollectedReport[] {
     return [...this.#kept].flatMap((agent) => {
       const reporters = this.#byAgent.get(agent);
       return reporters === undefined ? [] : [...reporters].map(([id, one]) => this.#deliver(agent, id, one));
     });
   }
 
-  #deliver(agent: string, agentId: string, reporter: Reporter): HeldReport {
+  #deliver(agent: string, agentId: string, reporter: Reporter): UncollectedReport {
     const { place, hasEnded } = reporter;
     const report = reporter.isDelivered && !hasEnded ? null : reporter.report;
     reporter.isDelivered = true;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { judgeAssertion } from '../../../../../../src/domain/agent/saml/checks/judge-assertion.js';
 import type { ResponseExpectation } from '../../../../../../src/domain/agent/saml/checks/response-expectation.js';
+import { validateAssertion } from '../../../../../../src/domain/agent/saml/checks/validate-assertion.js';
 import {
   bearerFor,
   type ChangedResponse,
@@ -18,7 +18,7 @@ const toNobody = bearerFor({ inResponseTo: null });
 /** Judges an assertion that came alone, and answers no request. */
 const judged = (changed: ChangedResponse = {}, expected: Partial<ResponseExpectation> = unasked) => {
   const { assertion } = verifiedResponse({ assertion: { confirmations: [toNobody], ...changed.assertion } });
-  return judgeAssertion({ head: null, assertion }, expectationOf(expected));
+  return validateAssertion({ head: null, assertion }, expectationOf(expected));
 };
 
 const refusal = (changed: ChangedResponse, expected?: Partial<ResponseExpectation>): string | null => {

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { HeldAgentReports } from '../../../../../../src/application/gateway/ask-agents/reports/held-agent-reports.js';
+import { UncollectedAgentReports } from '../../../../../../src/application/gateway/ask-agents/reports/uncollected-agent-reports.js';
 import { agentMetricsLimits } from '../../../../../../src/domain/agent-protocol/agent-metrics/metric-limits.js';
 import { metricsReport, reportedValue } from '../../../../../support/shared/metrics-reports.js';
 
-const held = (): HeldAgentReports => {
-  const reports = new HeldAgentReports();
+const held = (): UncollectedAgentReports => {
+  const reports = new UncollectedAgentReports();
   reports.keep(new Set(['auth']));
   return reports;
 };

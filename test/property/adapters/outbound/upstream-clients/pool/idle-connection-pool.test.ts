@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { RestingConnections } from '../../../../../../src/adapters/outbound/upstream-clients/pool/resting-connections.js';
+import { IdleConnectionPool } from '../../../../../../src/adapters/outbound/upstream-clients/pool/idle-connection-pool.js';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 interface Connection {
-  restingAt: number;
+  idleIndex: number;
 }
 
 const step = fc.oneof(
@@ -37,7 +37,7 @@ it('whatever comes, each connection is used, lost or closed once, the allowance 
         expect(there).toContain(connection);
         there.splice(there.indexOf(connection), 1);
       };
-      const connections = new RestingConnections<Connection>({ maxIdle, idle }, (connection) => {
+      const connections = new IdleConnectionPool<Connection>({ maxIdle, idle }, (connection) => {
         closings += 1;
         // The one that has rested longest.
         expect(connection === there[0]).toBe(true);
@@ -53,7 +53,7 @@ it('whatever comes, each connection is used, lost or closed once, the allowance 
         } else {
           for (let done = 0; done < count; done += 1) {
             if (kind === 'add') {
-              const made = { restingAt: -1 };
+              const made = { idleIndex: -1 };
               there.push(made);
               connections.add(made);
             } else {

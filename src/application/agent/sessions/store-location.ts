@@ -4,7 +4,7 @@ import { err, ok, type Result } from '../../../domain/shared/result.js';
 import type { SessionStoreOpener, SessionStores } from '../../ports/agent/session-stores.js';
 
 /** Where to find sessions: in the store of an agent block, or in a SQLite file. */
-export type StorePlace =
+export type StoreLocation =
   /** A null name means the only agent of the file. */
   | { readonly kind: 'agent'; readonly configFile: string; readonly agentName: string | null }
   | { readonly kind: 'file'; readonly path: string; readonly entityId: string };
@@ -40,7 +40,7 @@ type Found<Value> = Result<Value, readonly ConfigurationProblem[]>;
 
 const failed = (message: string): Found<never> => err([unplacedProblem('error', message)]);
 
-const namedStore = async (place: StorePlace, { configuredStore }: StoreOpeners): Promise<Found<ConfiguredStore>> => {
+const namedStore = async (place: StoreLocation, { configuredStore }: StoreOpeners): Promise<Found<ConfiguredStore>> => {
   if (place.kind === 'file') {
     const options: SessionStoreOptions = { kind: 'sqlite', path: place.path };
     return ok({ options, namespace: place.entityId, idleMs: null });
@@ -49,7 +49,7 @@ const namedStore = async (place: StorePlace, { configuredStore }: StoreOpeners):
 };
 
 /** Opens the store of a place. The caller closes it. */
-export const openStore = async (place: StorePlace, parts: StoreOpeners): Promise<Found<FoundStore>> => {
+export const openStore = async (place: StoreLocation, parts: StoreOpeners): Promise<Found<FoundStore>> => {
   const named = await namedStore(place, parts);
   if (!named.ok) return named;
   const { options, namespace, idleMs } = named.value;

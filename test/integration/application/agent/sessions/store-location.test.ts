@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { SqliteStoreOpener } from '../../../../../src/adapters/outbound/sqlite-session-store/sqlite-store-opener.js';
-import { openStore, type StorePlace } from '../../../../../src/application/agent/sessions/store-place.js';
+import { openStore, type StoreLocation } from '../../../../../src/application/agent/sessions/store-location.js';
 import { samlSessionStore } from '../../../../../src/application/agent/sign-on/saml/agent-saml.js';
 import { agentBlockReader } from '../../../../../src/application/whole/read-agent-block.js';
 import { samlBlockText, samlConfiguration } from '../../../../support/agent/saml-configuration.js';
@@ -18,19 +18,19 @@ describe('the store of the commands', () => {
   });
   afterEach(() => folder.remove());
 
-  const open = (place: StorePlace) =>
+  const open = (place: StoreLocation) =>
     openStore(place, {
       configuredStore: samlSessionStore((file) => agentBlockReader({ load: () => loadConfiguration(file) })),
       stores: new SqliteStoreOpener({ creates: false }),
     });
 
-  const agent = (block: string): StorePlace => ({
+  const agent = (block: string): StoreLocation => ({
     kind: 'agent',
     configFile: folder.write('gateway.kdl', samlConfiguration(block)),
     agentName: null,
   });
 
-  const errorOf = async (place: StorePlace): Promise<string> => {
+  const errorOf = async (place: StoreLocation): Promise<string> => {
     const opened = await open(place);
     if (opened.ok) throw new Error('it was opened');
     return opened.error.map(({ message }) => message).join();

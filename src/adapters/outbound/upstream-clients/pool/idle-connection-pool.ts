@@ -7,22 +7,22 @@ import type { IdleAllowance } from '../../../../application/ports/gateway/upstre
 const lookMs = 1_000;
 
 /** Limit for idle connections. */
-export interface RestLimits {
+export interface IdleLimits {
   readonly maxIdle: number;
   readonly idle: IdleAllowance;
 }
 
-export interface RestingConnection {
-  /** Index in `RestingConnections`, which alone writes it; -1 if active. */
-  restingAt: number;
+export interface IdleConnection {
+  /** Index in `IdleConnectionPool`, which alone writes it; -1 if active. */
+  idleIndex: number;
 }
 
 /**
  * Idle connections to one target, reused last-in first-out so that the others can close. The limit
  * applies from the second unused interval on; the longest idle are closed first.
  */
-export class RestingConnections<Connection extends RestingConnection> {
-  readonly #limits: RestLimits;
+export class IdleConnectionPool<Connection extends IdleConnection> {
+  readonly #limits: IdleLimits;
   readonly #letGo: (connection: Connection) => void;
   /** Longest idle first; null marks a free entry. */
   #all: (Connection | null)[] = [];
@@ -34,7 +34,7 @@ export class RestingConnections<Connection extends RestingConnection> {
   #look: NodeJS.Timeout | null = null;
 
   /** @param letGo receives each removed connection that may not be kept */
-  constructor(limits: RestLimits, letGo: (connection: Connection) => void) {
+  constructor(limits: IdleLimits, letGo: (connection: Connection) => void) {
     this.#limits = limits;
     this.#letGo = letGo;
   }
@@ -56,7 +56,7 @@ export class RestingConnections<Connection extends RestingConnection> {
   }
 
   add(connection: Connection): void {
-    connection.restingAt = this.#all.length;
+    connection.idleIndex = this.#all.length;
     this.#all.push(connection);
     this.#count += 1;
     if (this.#look === null) this.#lookLater();
@@ -64,10 +64,10 @@ export class RestingConnections<Connection extends RestingConnection> {
 
   /** False if the connection was not idle. */
   remove(connection: Connection): boolean {
-    const place = connection.restingAt;
+    const place = connection.idleIndex;
     if (place < 0) return false;
     this.#all[place] = null;
-    connection.restingAt = -1;
+    connection.idleIndex = -1;
     // INVARIANT: the last entry is not null, so free entries do not accumulate.
     while (this.#all.at(-1) === null) this.#all.pop();
     this.#count -= 1;
@@ -81,7 +81,7 @@ export class RestingConnections<Connection extends RestingConnection> {
   /** Removes and returns all. */
   takeAll(): Connection[] {
     const all = this.values();
-    for (const connection of all) connection.restingAt = -1;
+    for (const connection of all) connection.idleIndex = -1;
     this.#all = [];
     this.#count = 0;
     this.#fewest = 0;
@@ -114,8 +114,8 @@ export class RestingConnections<Connection extends RestingConnection> {
     this.#countFirst(Math.min(unused, this.#limits.maxIdle));
     const left = this.values();
     const tooMany = left.splice(0, unused - this.#counted);
-    for (const connection of tooMany) connection.restingAt = -1;
-    for (const [place, connection] of left.entries()) connection.restingAt = place;
+    for (const connection of tooMany) connection.idleIndex = -1;
+    for (const [place, connection] of left.entries()) connection.idleIndex = place;
     this.#all = left;
     this.#count = left.length;
     if (this.#count > this.#counted) this.#lookLater();

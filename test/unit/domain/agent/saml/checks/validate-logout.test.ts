@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { LogoutRequest, LogoutResponse } from '../../../../../../src/domain/agent/saml/assertion.js';
-import {
-  judgeLogoutRequest,
-  judgeLogoutResponse,
-  logoutReplayUntilMs,
-} from '../../../../../../src/domain/agent/saml/checks/judge-logout.js';
 import { maximumClockSkewMs } from '../../../../../../src/domain/agent/saml/checks/moments.js';
+import {
+  logoutReplayUntilMs,
+  validateLogoutRequest,
+  validateLogoutResponse,
+} from '../../../../../../src/domain/agent/saml/checks/validate-logout.js';
 
 const now = Date.UTC(2026, 0, 2);
 const minute = 60_000;
@@ -24,7 +24,7 @@ const request: LogoutRequest = {
 };
 
 const reason = (changed: Partial<LogoutRequest>, clockSkewMs = skew) =>
-  judgeLogoutRequest({ ...request, ...changed }, { nowMs: now, clockSkewMs, idpEntityId, logoutUrl });
+  validateLogoutRequest({ ...request, ...changed }, { nowMs: now, clockSkewMs, idpEntityId, logoutUrl });
 
 describe('a LogoutRequest', () => {
   it('is accepted if it is from the identity provider, for us, and new', () => {
@@ -51,8 +51,8 @@ describe('a LogoutRequest', () => {
   it('expires when its id may be forgotten, by the largest skew', () => {
     const forgotten = { nowMs: logoutReplayUntilMs(request), clockSkewMs: maximumClockSkewMs, idpEntityId, logoutUrl };
     const endless = { ...request, notOnOrAfterMs: null };
-    expect(judgeLogoutRequest(endless, forgotten)).toBe('issued_too_long_ago');
-    expect(judgeLogoutRequest(endless, { ...forgotten, nowMs: forgotten.nowMs - 1 })).toBeNull();
+    expect(validateLogoutRequest(endless, forgotten)).toBe('issued_too_long_ago');
+    expect(validateLogoutRequest(endless, { ...forgotten, nowMs: forgotten.nowMs - 1 })).toBeNull();
   });
 });
 
@@ -66,7 +66,7 @@ describe('a LogoutResponse', () => {
     isSigned: true,
   };
   const judged = (changed: Partial<LogoutResponse>) =>
-    judgeLogoutResponse({ ...response, ...changed }, { idpEntityId, logoutUrl, requestId: '_ours' });
+    validateLogoutResponse({ ...response, ...changed }, { idpEntityId, logoutUrl, requestId: '_ours' });
 
   it('confirms a sign-out if it answers our request with success', () => {
     expect(judged({})).toBeNull();

@@ -10,6 +10,7 @@ import { runComparisons } from './checks/run-comparisons.js';
 import type { Contender, Place, RunningContender } from './contender.js';
 import { exchange } from './exchange/exchange.js';
 import { runFaults } from './faults/faults.js';
+import { runHandshakeBench } from './handshakes/handshakes.js';
 import { type Load, type Measurement, measure, warmUp } from './measure.js';
 import { otherProxies } from './other-proxies.js';
 import { runOverload } from './overload/overload.js';
@@ -154,6 +155,7 @@ const main = async ([first, ...others]: readonly string[]): Promise<void> => {
   if (first === 'faults') return runFaults(others);
   if (first === 'reloads') return runReloads(others);
   if (first === 'workers') return runWorkers(others);
+  if (first === 'handshakes') return runHandshakeBench(others);
   if (first === 'soak') return runSoak(others);
   const settings = readSettings(process.argv.slice(2));
   if (settings === null) console.log(usage);

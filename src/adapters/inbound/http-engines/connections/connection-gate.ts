@@ -242,9 +242,13 @@ export class ConnectionGate {
     // TLS signals half-close itself. Without this setting, a FIN during the handshake would leave
     // the socket half open.
     raw.allowHalfOpen = false;
-    const hasBegun = this.#handshakes.begin(raw, connection, () => this.#failed(connection, 'ECONNRESET'));
-    if (hasBegun) securing.emit('connection', raw);
-    else raw.destroy();
+    // The peer is already gone.
+    if (raw.remoteAddress === undefined) {
+      raw.destroy();
+      return;
+    }
+    this.#handshakes.begin(raw, connection, () => this.#failed(connection, 'ECONNRESET'));
+    securing.emit('connection', raw);
   }
 
   #server({ options, defaultContext, clientTrust }: PreparedTls): TlsServer {

@@ -261,8 +261,8 @@ export class CoreConnection implements BodyConnection, ResponseConnection {
     // Pending input may be body data; the end of input comes after it.
     this.#input.begin(body, rest);
     if (forTunnel || !isPersistent) this.#input.close();
-    // The client expects the close, so there is nothing to wait for. TLS has to say it first.
-    this.#closesAtOnce = !forTunnel && !isPersistent && this.written === undefined;
+    // The client expects the close, so there is nothing to wait for.
+    this.#closesAtOnce = !forTunnel && !isPersistent;
     const outerMs = turnBegins();
     try {
       boundLateWrites();
@@ -334,7 +334,9 @@ export class CoreConnection implements BodyConnection, ResponseConnection {
     this.#response = null;
     this.#waits.end();
     response?.close(true);
-    if (this.#closesAtOnce && this.#isWrittenAtOnce && this.#input.isCleanlyOver) socket.destroy();
+    const closesAtOnce = this.#closesAtOnce && this.#input.isCleanlyOver;
+    if (closesAtOnce && socket instanceof TLSSocket) this.#closeSecurely(socket);
+    else if (closesAtOnce && this.#isWrittenAtOnce) socket.destroy();
     else if (this.#input.isClosed) this.#leave();
     else if (this.#input.isComplete) this.#over();
     else {
@@ -360,6 +362,18 @@ export class CoreConnection implements BodyConnection, ResponseConnection {
     const octets = this.#turns.take(this.#input.next());
     if (octets === null) this.#flow();
     else this.#run(octets);
+  }
+
+  /**
+   * Closes a TLS connection once the kernel has the alert `close_notify`, without waiting for the client's alert
+   * (RFC 8446, section 6.1).
+   */
+  #closeSecurely(socket: TLSSocket): void {
+    this.#isLeaving = true;
+    this.#phase = 'lingering';
+    this.#input.dropBody();
+    socket.destroySoon();
+    this.#lingerOn();
   }
 
   /**

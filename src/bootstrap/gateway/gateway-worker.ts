@@ -28,6 +28,7 @@ import { WorkerLoadLogger } from '../../application/gateway/workers/serve/worker
 import { SharedPermitBook } from '../../application/gateway/workers/share-permits/shared-permit-book.js';
 import { DividedRateLimits } from '../../application/gateway/workers/share-rates/divided-rate-limits.js';
 import { LeasedRateLimitStore } from '../../application/gateway/workers/share-rates/leased-rate-limit-store.js';
+import { ReceivedTicketKeys } from '../../application/gateway/workers/share-ticket-keys/shared-ticket-keys.js';
 import { auditLeft, type StartOrder } from '../../application/gateway/workers/supervise/worker-topics.js';
 import { WorkerChannel } from '../../application/shared/worker-channel/worker-channel.js';
 import { ok, type Result } from '../../domain/shared/result.js';
@@ -180,7 +181,11 @@ const openLog = async ({ log: { level, format }, number }: StartOrder): Promise<
   return { output, logger: new PinoLogger(level, output, number) };
 };
 
-const prepare = async (order: StartOrder, supervisor: WorkerChannel): Promise<Result<PreparedWorker, LoadFailure>> => {
+const prepare = async (
+  order: StartOrder,
+  supervisor: WorkerChannel,
+  ticketKeys: ReceivedTicketKeys,
+): Promise<Result<PreparedWorker, LoadFailure>> => {
   const { output, logger } = await openLog(order);
   log = { output, logger };
   logDebugSignal(logger);
@@ -196,6 +201,8 @@ const prepare = async (order: StartOrder, supervisor: WorkerChannel): Promise<Re
     auditOutput: () => new OutputAuditLog(output),
   });
   const limits = asWorker(container, supervisor, order);
+  const engine = container.get(gatewayTokens.engine);
+  ticketKeys.passTo((keys) => engine.useTicketKeys(keys));
   const aggregation = aggregateInWorker(container, supervisor, order);
   const loads = new WorkerLoadLogger(logger, order.warns);
   container.rebind(gatewayTokens.loadLogger).toConstantValue(loads);
@@ -263,6 +270,10 @@ export const runWorker = (): void => {
   const supervisor = new WorkerChannel(new IpcLink(process), new NodeScheduler(), (topic, error) =>
     log?.logger.error('a call of the supervisor failed', { topic, error: String(error) }),
   );
-  const gateway = new SupervisedGatewayProcess(supervisor, { prepare: (order) => prepare(order, supervisor), end });
+  const ticketKeys = new ReceivedTicketKeys(supervisor);
+  const gateway = new SupervisedGatewayProcess(supervisor, {
+    prepare: (order) => prepare(order, supervisor, ticketKeys),
+    end,
+  });
   gateway.listen();
 };

@@ -1,6 +1,7 @@
 import { MemoryRateLimitStore } from '../../adapters/outbound/memory-rate-limit-store/memory-rate-limit-store.js';
 import { SystemClock } from '../../adapters/outbound/node-clock/system-clock.js';
 import { NodeProcessFigures } from '../../adapters/outbound/node-process-figures/node-process-figures.js';
+import { CryptoRandom } from '../../adapters/outbound/node-random/crypto-random.js';
 import { NodeScheduler } from '../../adapters/outbound/node-scheduler/node-scheduler.js';
 import { NodeWorkerProcesses } from '../../adapters/outbound/node-workers/node-worker-processes.js';
 import { ownSampleNames } from '../../adapters/outbound/prometheus-metrics/gauge-samples.js';
@@ -15,6 +16,7 @@ import {
 import { ReloadRequests } from '../../application/gateway/workers/aggregate/gathering-topics.js';
 import { PermitCoordinator } from '../../application/gateway/workers/share-permits/permit-coordinator.js';
 import { RateLeaseServer } from '../../application/gateway/workers/share-rates/rate-lease-server.js';
+import { TicketKeyServer } from '../../application/gateway/workers/share-ticket-keys/shared-ticket-keys.js';
 import {
   JoinableService,
   type SupervisedService,
@@ -172,6 +174,7 @@ export const superviseGateway = async (start: SupervisedGatewayStart): Promise<R
       gathered,
       new PermitCoordinator(workers, clock, scheduler),
       new JoinableService(leases),
+      new JoinableService(new TicketKeyServer(new CryptoRandom(), scheduler)),
       new JoinableService(new MemoryOfWorkers(new NodeProcessFigures())),
       sharedStores(logger, clock, scheduler),
     ],

@@ -82,6 +82,8 @@ export class FakeHttpEngine implements HttpEngine {
   readonly listeners: FakeOpenListener[] = [];
   readonly asked: TlsMaterial[] = [];
 
+  useTicketKeys(): void {}
+
   prepareTls(material: TlsMaterial): Result<FakeTlsContext, string> {
     this.asked.push(material);
     const warnings: string[] = [];

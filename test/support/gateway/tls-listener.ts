@@ -24,12 +24,15 @@ export const asTlsCertificate = (made: OpensslCertificate): TlsCertificate => ({
   privateKey: new Secret(made.key),
 });
 
-/** TLS of these certificates, ready for a listener. */
+export const newEngine = (): CoreHttpEngine => new CoreHttpEngine(new NodeListeningSockets(), testSocketLayers);
+
+/** TLS of these certificates, ready for a listener. It seals session tickets with the keys of `engine`. */
 export const preparedTls = (
   identities: readonly OpensslCertificate[],
   changes: Partial<TlsMaterial> = {},
+  engine: CoreHttpEngine = newEngine(),
 ): TlsContext => {
-  const prepared = new CoreHttpEngine(new NodeListeningSockets(), testSocketLayers).prepareTls({
+  const prepared = engine.prepareTls({
     certificates: identities.map(asTlsCertificate),
     clientAuth: 'none',
     clientAuthorities: null,

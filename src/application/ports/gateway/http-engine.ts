@@ -6,6 +6,7 @@ import type { ProxyHeaderFault } from '../../../domain/http/proxy-protocol/proxy
 import type { Result } from '../../../domain/shared/result.js';
 import type { Secret } from '../../../domain/shared/secret.js';
 import type { ClientRequest, ClientResponse, RejectedRequest } from './http-exchange.js';
+import type { TicketKeys } from './ticket-keys.js';
 
 /** The response to input that did not become a request. */
 export interface RejectionAnswer {
@@ -203,6 +204,9 @@ export interface HttpEngine {
    * Validates and prepares TLS settings. The error names what does not fit, without key material.
    */
   prepareTls(material: TlsMaterial): Result<TlsContext, string>;
+
+  /** Sets the keys of session tickets for all TLS settings of this engine. Before, it uses a random key. */
+  useTicketKeys(keys: TicketKeys): void;
 
   /**
    * Binds an address. Rejects with the system's error. A refused connection gets its response,

@@ -1,8 +1,9 @@
-import { constants, createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
+import { constants, createHash, createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { createSecureContext, type SecureContext, type SecureContextOptions, type TlsOptions } from 'node:tls';
 import type { TlsCertificate, TlsContext, TlsMaterial } from '../../../../application/ports/gateway/http-engine.js';
 import { indexOfServerName, serverNameIndex } from '../../../../domain/gateway/tls/server-name-index.js';
 import { err, ok, type Result } from '../../../../domain/shared/result.js';
+import { SessionTickets } from './session-tickets.js';
 
 const begin = '-----BEGIN CERTIFICATE-----';
 const end = '-----END CERTIFICATE-----';
@@ -154,8 +155,19 @@ const ciphers = [
   'ECDHE-RSA-CHACHA20-POLY1305',
 ].join(':');
 
-/** Checks the TLS material of a listener and builds its context. */
-export const prepareTls = (material: TlsMaterial, nowMs: number): Result<PreparedTls, string> => {
+/** Lifetime of a session, in seconds: a session resumes for as long as its ticket key is accepted. */
+const sessionSeconds = 3_600;
+
+/**
+ * Checks the TLS material of a listener and builds its contexts. A handshake builds none.
+ *
+ * @param tickets keys of the session tickets
+ */
+export const prepareTls = (
+  material: TlsMaterial,
+  nowMs: number,
+  tickets: SessionTickets = new SessionTickets(),
+): Result<PreparedTls, string> => {
   const { certificates, clientAuth } = material;
   const authorities = readAuthorities(material);
   if (!authorities.ok) return authorities;
@@ -163,6 +175,7 @@ export const prepareTls = (material: TlsMaterial, nowMs: number): Result<Prepare
 
   const shared = sharedOptions(material);
   const contexts: SecureContext[] = [];
+  const leaves: X509Certificate[] = [];
   const names: (readonly string[])[] = [];
   for (const [index, certificate] of certificates.entries()) {
     const where = certificates.length === 1 ? '' : `the ${ordinal(index)} certificate: `;
@@ -170,8 +183,11 @@ export const prepareTls = (material: TlsMaterial, nowMs: number): Result<Prepare
     if (!checked.ok) return err(where + checked.error);
     const context = secureContext({ ...shared, cert: certificate.chain, key: certificate.privateKey.reveal() });
     if (!context.ok) return err(where + context.error);
+    tickets.applyTo(context.value);
     contexts.push(context.value);
-    const served = dnsNames(checked.value[0]);
+    const [leaf] = checked.value;
+    leaves.push(leaf);
+    const served = dnsNames(leaf);
     names.push(served);
     warnings.push(...dateWarnings('the certificate', checked.value, nowMs));
     if (index > 0 && served.length === 0) {
@@ -181,9 +197,14 @@ export const prepareTls = (material: TlsMaterial, nowMs: number): Result<Prepare
   const [first] = certificates;
   const [defaultContext] = contexts;
   if (!first || !defaultContext) return err('there is no certificate');
+  const trust = clientTrust(material, authorities.value);
+  // One for all certificates: OpenSSL looks at the session before Node selects the certificate.
+  const sessionIdContext = sessionIdContextOf(material, leaves, trust);
+  for (const { context } of contexts) (context as NativeSessionContext).setSessionIdContext(sessionIdContext);
   const index = serverNameIndex(names);
   const options: TlsOptions = {
     ...shared,
+    sessionIdContext,
     cert: first.chain,
     key: first.privateKey.reveal(),
     ALPNProtocols: material.http2 ? ['h2', 'http/1.1'] : ['http/1.1'],
@@ -192,8 +213,28 @@ export const prepareTls = (material: TlsMaterial, nowMs: number): Result<Prepare
     rejectUnauthorized: clientAuth === 'require',
     SNICallback: (name, done) => done(null, contexts[indexOfServerName(index, name)]),
   };
-  const trust = clientTrust(material, authorities.value);
   return ok(new PreparedTls(options, defaultContext, trust, clientAuth === 'require', warnings));
+};
+
+/** Internal context of Node; `createSecureContext` sets the same property from its options. */
+interface NativeSessionContext {
+  setSessionIdContext(id: string): void;
+}
+
+/** Longest session id context of OpenSSL (SSL_MAX_SID_CTX_LENGTH), in characters. */
+const sessionIdContextLength = 32;
+
+/**
+ * A session resumes only with the session id context that it began with. It differs when the certificates, the rule
+ * for client certificates or the authorities differ, so that no session passes from one rule to another.
+ */
+const sessionIdContextOf = (
+  { clientAuth, minVersion }: TlsMaterial,
+  leaves: readonly X509Certificate[],
+  trust: string | null,
+): string => {
+  const rules = [clientAuth, minVersion, trust, ...leaves.map(({ fingerprint256 }) => fingerprint256)];
+  return createHash('sha256').update(JSON.stringify(rules)).digest('hex').slice(0, sessionIdContextLength);
 };
 
 const readAuthorities = ({
@@ -225,8 +266,7 @@ const sharedOptions = ({ clientAuth, clientAuthorities, minVersion }: TlsMateria
   maxVersion: 'TLSv1.3',
   ciphers,
   honorCipherOrder: true,
-  // OpenSSL refuses to resume sessions without a context id when it requests client certificates.
-  sessionIdContext: 'portcullis',
+  sessionTimeout: sessionSeconds,
   // A resumed session presents no certificate; it would outlive a change of authorities.
   secureOptions: constants.SSL_OP_NO_RENEGOTIATION | (clientAuth === 'none' ? 0 : constants.SSL_OP_NO_TICKET),
 });

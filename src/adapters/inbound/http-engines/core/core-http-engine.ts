@@ -7,6 +7,7 @@ import type {
   TlsMaterial,
 } from '../../../../application/ports/gateway/http-engine.js';
 import type { ListeningSockets } from '../../../../application/ports/gateway/listening-sockets.js';
+import type { TicketKeys } from '../../../../application/ports/gateway/ticket-keys.js';
 import type { SocketAddress } from '../../../../domain/configuration/network-addresses.js';
 import type { Result } from '../../../../domain/shared/result.js';
 import { boundLateReads } from '../../../event-loop-batching/event-loop-turn.js';
@@ -21,6 +22,7 @@ import { EngineListener, type EngineSessions, ownTls } from '../connections/engi
 import { prepareTls } from '../connections/prepared-tls.js';
 import { ProxyHeaders } from '../connections/proxy-headers.js';
 import { ReadAheadBudget } from '../connections/read-ahead.js';
+import { SessionTickets } from '../connections/session-tickets.js';
 import { Http2Sessions } from '../http2/http2-sessions.js';
 import { ProtocolSessions } from '../http2/protocol-sessions.js';
 import { CoreConnection } from './core-connection.js';
@@ -59,6 +61,7 @@ export class CoreHttpEngine implements HttpEngine {
   readonly #refusals = new ConnectionRefuser();
   readonly #deadlines = new Deadlines();
   readonly #writes = new CorkedWrites();
+  readonly #tickets = new SessionTickets();
 
   constructor(sockets: ListeningSockets, layers: SocketLayerSelector) {
     this.#sockets = sockets;
@@ -66,7 +69,11 @@ export class CoreHttpEngine implements HttpEngine {
   }
 
   prepareTls(material: TlsMaterial): Result<TlsContext, string> {
-    return prepareTls(material, Date.now());
+    return prepareTls(material, Date.now(), this.#tickets);
+  }
+
+  useTicketKeys(keys: TicketKeys): void {
+    this.#tickets.use(keys);
   }
 
   async bind(

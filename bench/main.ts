@@ -22,6 +22,7 @@ import { sessions } from './sessions/sessions.js';
 import { readSettings, type Settings, usage } from './settings.js';
 import { runSoak } from './soak/soak.js';
 import { installed } from './started.js';
+import { runStreams } from './streams/streams.js';
 import { tracing } from './tracing/tracing.js';
 import { startUpstream } from './upstream.js';
 import { variedRequests, variedScript } from './varied-requests.js';
@@ -152,6 +153,7 @@ const main = async ([first, ...others]: readonly string[]): Promise<void> => {
   );
   if (benchmark !== undefined) return runComparisons(benchmark, others);
   if (first === 'overload') return runOverload(others);
+  if (first === 'streams') return runStreams(others);
   if (first === 'faults') return runFaults(others);
   if (first === 'reloads') return runReloads(others);
   if (first === 'workers') return runWorkers(others);

@@ -22,6 +22,7 @@ npm run bench -- sessions [options]        what sessions in sqlite cost; --help 
 npm run bench -- exchange [options]        what an exchange of tokens costs; --help says more
 npm run bench -- tracing [options]         what the trace of a request costs; --help says more
 npm run bench -- overload [options]        what clients that nobody wants cost; --help says more
+npm run bench -- streams [options]         what streams cost small requests; --help says more
 npm run bench -- faults [options]          what clients feel of targets that fail; --help says more
 npm run bench -- reloads [options]         what clients feel of reloads and upgrades; --help says more
 npm run bench -- workers [options]         what a request costs in several processes; --help says more

@@ -85,16 +85,16 @@ const example = JSON.stringify(
 /** The chapter of docs/reference/errors.md about the token endpoint. */
 export const tokenEndpointErrors = (): string => `## Answers of the token endpoint
 
-The endpoint of token exchange answers as OAuth has it (RFC 6749, section 5.2; RFC 8693, section 2.2.2), \`application/json\` with
+The token endpoint returns OAuth errors (RFC 6749, section 5.2; RFC 8693, section 2.2.2) as \`application/json\` with
 \`Cache-Control: no-store\` and \`Pragma: no-cache\`:
 
 \`\`\`json
 ${example}
 \`\`\`
 
-\`error\` is stable. The reason is not told: it is in the audit line of the exchange, the \`audit\` member of which is
-\`token_exchange\`, and the label \`result\` of \`token_exchanges_total\`. Several reasons have one answer where a forger could learn by the
-difference. A 401 has \`WWW-Authenticate\` with the schemes Basic and Bearer, a 405 has \`Allow\`.
+\`error\` is stable. The client does not get the reason. It is in the audit line of the exchange (\`audit\` is
+\`token_exchange\`) and in the label \`result\` of \`token_exchanges_total\`. Several reasons share one answer where a difference
+would help a forger. A 401 has \`WWW-Authenticate\` with the schemes Basic and Bearer, a 405 has \`Allow\`.
 
 | Reason | Status | error | error_description | Retry-After, seconds | When |
 |---|---|---|---|---|---|

@@ -2,6 +2,7 @@ import { agentOptionsShape } from '../../../src/domain/agent/configuration/agent
 import { isForeignKey } from '../../../src/domain/configuration/schema/block-keys.js';
 import type { Shape } from '../../../src/domain/configuration/schema/schema.js';
 import { gatewayShape } from '../../../src/domain/gateway/configuration/gateway-schema.js';
+import { wrapProse } from './wrap-prose.js';
 
 const cell = (text: string): string => text.replaceAll('|', '\\|').replaceAll('\n', ' ');
 
@@ -53,5 +54,7 @@ default.
 /** The reference page of the configuration, in Markdown. */
 export const configurationReference = (): string => {
   const agent = [`${agentIntroduction}\n${table(agentOptionsShape)}`, ...inner('config › ', agentOptionsShape)];
-  return `${[introduction, ...sections(top, gatewayShape), ...agent].join('\n\n').replace(/\n{3,}/g, '\n\n')}\n`;
+  return wrapProse(
+    `${[introduction, ...sections(top, gatewayShape), ...agent].join('\n\n').replace(/\n{3,}/g, '\n\n')}\n`,
+  );
 };

@@ -4,8 +4,10 @@ import {
   type InProcessGateway,
   startInProcess,
   testConfiguration,
+  testRoute,
   testUpstream,
 } from '../../support/gateway/in-process-gateway.js';
+import { plainPolicies } from '../../support/gateway/plain-configurations.js';
 import { rawExchange } from '../../support/gateway/raw-exchange.js';
 import {
   frame,
@@ -161,13 +163,17 @@ describe('an HTTP/2 upstream that refuses', () => {
   const refusal = (stream: number): Buffer => frame(frameTypes.resetStream, 0, stream, number32(7));
 
   /** Neither attempts nor budget allow a retry. */
-  const startOnce = async (cleanUp: CleanUp, port: number, requestMs = 20_000): Promise<InProcessGateway> => {
+  const startOnce = async (
+    cleanUp: CleanUp,
+    port: number,
+    { requestMs = 20_000, policies = plainPolicies } = {},
+  ): Promise<InProcessGateway> => {
     const upstream = testUpstream(port, {
       httpVersion: '2',
       retries: { maxAttempts: 1, budgetPercent: 0 },
       timeouts: { connectMs: 20_000, readMs: 20_000, requestMs },
     });
-    const gateway = await startInProcess(testConfiguration([upstream]));
+    const gateway = await startInProcess(testConfiguration([upstream], { routes: [testRoute({ policies })] }));
     cleanUp.add(() => gateway.stop());
     return gateway;
   };
@@ -197,7 +203,7 @@ describe('an HTTP/2 upstream that refuses', () => {
     const upstream = await startRawHttp2Upstream(cleanUp, ({ type, stream }, peer) => {
       if (type === frameTypes.headers) peer.write(refusal(stream));
     });
-    const gateway = await startOnce(cleanUp, upstream.port, 1_000);
+    const gateway = await startOnce(cleanUp, upstream.port, { requestMs: 1_000 });
     const answer = await fetch(gateway.url, { method: 'POST', body: 'hello' });
     expect([answer.status, await answer.json()]).toMatchObject([502, { code: 'upstream_unreachable' }]);
     const sent = upstream.peers.reduce((sum, peer) => sum + peer.of(frameTypes.headers).length, 0);
@@ -205,6 +211,24 @@ describe('an HTTP/2 upstream that refuses', () => {
     expect(sent).toBeGreaterThan(3);
     expect(sent).toBeLessThanOrEqual(11);
     expect(gateway.logger.lines.map(({ fields }) => fields['cause'])).toContain('the stream ended with REFUSED_STREAM');
+  });
+
+  it('after it took a part of a buffered body gets the whole body again', async ({ cleanUp }) => {
+    const octets = new Map<string, number>();
+    const upstream = await startRawHttp2Upstream(cleanUp, ({ type, stream, payload, flags }, peer) => {
+      if (type !== frameTypes.data) return;
+      const key = `${peer.index} ${stream}`;
+      octets.set(key, (octets.get(key) ?? 0) + payload.length);
+      const credit = number32(Math.max(1, payload.length));
+      peer.write(frame(frameTypes.windowUpdate, 0, 0, credit), frame(frameTypes.windowUpdate, 0, stream, credit));
+      if (octets.size <= 2 && (octets.get(key) ?? 0) > 100_000) peer.write(refusal(stream));
+      else if (flags % 2 === 1) peer.write(headers(stream, [[':status', '204']], 5));
+    });
+    const gateway = await startOnce(cleanUp, upstream.port, { policies: { ...plainPolicies, bufferRequests: true } });
+    expect((await fetch(gateway.url, { method: 'POST', body: 'x'.repeat(200_000) })).status).toBe(204);
+    expect([...octets.values()].at(-1)).toBe(200_000);
+    expect(octets.size).toBe(3);
+    expect(await counted(gateway, 'attempts')).toBe(1);
   });
 
   it('after it took a part of a body that is no longer held is a 502', async ({ cleanUp }) => {

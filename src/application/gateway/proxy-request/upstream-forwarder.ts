@@ -2,6 +2,7 @@ import { type AttemptOutcome, outcomeOfFailure } from '../../../domain/gateway/c
 import type { BodySizeLimit } from '../../../domain/gateway/limits/request-limits.js';
 import { mayRetry } from '../../../domain/gateway/load-balancing/retry-rules.js';
 import { type HeaderList, noHeaders } from '../../../domain/http/header-list.js';
+import type { BodySource } from '../../ports/gateway/body-source.js';
 import type { GatewayMetrics } from '../../ports/gateway/gateway-metrics.js';
 import type {
   UpstreamExchange,
@@ -134,6 +135,10 @@ class UpstreamForwarder implements UpstreamListener, BalancingRequest, UpstreamA
     this.#noteRetry();
     this.count += 1;
     return true;
+  }
+
+  restartBody(): BodySource | null {
+    return this.#repeatable?.isWhole === true ? this.#repeatable.begin() : null;
   }
 
   /** @param last the failure of the previous attempt; null: this is the first one */

@@ -104,6 +104,11 @@ export interface UpstreamListener {
    * retry.
    */
   takeRetry(): boolean;
+  /**
+   * The request body from its first octet, to send it once more; null: a part of it is no longer
+   * held. Ends the reads of the body before.
+   */
+  restartBody?(): BodySource | null;
 }
 
 /** A request in flight. */

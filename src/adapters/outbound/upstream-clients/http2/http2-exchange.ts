@@ -275,8 +275,7 @@ export class Http2Exchange implements UpstreamExchange, StreamUser, SendingListe
    */
   #refused(failure: UpstreamFailure): void {
     const waitMs = unprocessedWaitMs(this.#refusals);
-    const isHeld = this.#sender === null || this.#sender.isRepeatable;
-    if (!isHeld || performance.now() + waitMs >= this.#untilMs) {
+    if (performance.now() + waitMs >= this.#untilMs || !this.#holdsBody()) {
       this.#fail(failure);
       return;
     }
@@ -286,6 +285,16 @@ export class Http2Exchange implements UpstreamExchange, StreamUser, SendingListe
     this.#sessions.reserve(this);
     this.awaited = 'free connection';
     this.#deadlines.holdFor(waitMs, () => this.#sendAgain());
+  }
+
+  /** Whether the whole body is held, by the sender or by the listener. */
+  #holdsBody(): boolean {
+    if (this.#sender === null || this.#sender.isRepeatable) return true;
+    const body = this.#listener.restartBody?.() ?? null;
+    if (body === null) return false;
+    this.#sender.stop();
+    this.#sender = new RequestSender(body, this.#fields?.contentLength ?? null, this);
+    return true;
   }
 
   #sendAgain(): void {

@@ -3,7 +3,7 @@ import type { DecisionExplanation } from '../../../domain/agent/policy/explain/e
 import type {
   ConditionFinding,
   PolicyExplanation,
-  PolicyFate,
+  PolicyResult,
 } from '../../../domain/agent/policy/explain/explain-policy.js';
 import type { Finding } from '../../../domain/agent/policy/explain/finding.js';
 import { formatValue } from '../../../domain/agent/policy/explain/format-value.js';
@@ -30,20 +30,20 @@ const conditionJson = (condition: ConditionFinding, policyId: string, sources: P
   ...findingJson(condition.finding, policyId, sources),
 });
 
-const fateJson = (fate: PolicyFate, policyId: string, sources: PolicySourcesText): JsonObject => {
-  switch (fate.kind) {
+const resultJson = (result: PolicyResult, policyId: string, sources: PolicySourcesText): JsonObject => {
+  switch (result.kind) {
     case 'satisfied':
       return {
         outcome: 'satisfied',
-        conditions: fate.conditions.map((condition) => conditionJson(condition, policyId, sources)),
+        conditions: result.conditions.map((condition) => conditionJson(condition, policyId, sources)),
       };
     case 'out-of-scope':
-      return { outcome: 'out_of_scope', part: fate.part, scope: findingJson(fate.finding, policyId, sources) };
+      return { outcome: 'out_of_scope', part: result.part, scope: findingJson(result.finding, policyId, sources) };
     case 'unfulfilled':
-      return { outcome: 'unfulfilled', ...failingJson(fate.condition, policyId, sources) };
+      return { outcome: 'unfulfilled', ...failingJson(result.condition, policyId, sources) };
     case 'error': {
-      const { code, message } = fate.error;
-      return { outcome: 'error', error: { code, message }, ...failingJson(fate.condition, policyId, sources) };
+      const { code, message } = result.error;
+      return { outcome: 'error', error: { code, message }, ...failingJson(result.condition, policyId, sources) };
     }
   }
 };
@@ -52,13 +52,13 @@ const failingJson = (condition: ConditionFinding | null, policyId: string, sourc
   condition: condition === null ? null : conditionJson(condition, policyId, sources),
 });
 
-const policyJson = ({ policy, fate }: PolicyExplanation, sources: PolicySourcesText): JsonObject => {
+const policyJson = ({ policy, result }: PolicyExplanation, sources: PolicySourcesText): JsonObject => {
   const piece = sources.piece(policy.id, policy.span);
   return {
     policy: policy.id,
     effect: policy.effect,
     ...(piece !== null && { file: piece.file, line: piece.line, column: piece.column }),
-    ...fateJson(fate, policy.id, sources),
+    ...resultJson(result, policy.id, sources),
   };
 };
 

@@ -4,7 +4,7 @@ import type { DecisionExplanation } from '../../../domain/agent/policy/explain/e
 import type {
   ConditionFinding,
   PolicyExplanation,
-  PolicyFate,
+  PolicyResult,
 } from '../../../domain/agent/policy/explain/explain-policy.js';
 import type { Finding } from '../../../domain/agent/policy/explain/finding.js';
 import { formatValue } from '../../../domain/agent/policy/explain/format-value.js';
@@ -52,37 +52,37 @@ const findingLines = (finding: Finding, what: Shown, indent = '  ', word = ''): 
 const conditionLines = ({ kind, isPart, finding }: ConditionFinding, what: Shown): string[] =>
   findingLines(finding, what, '  ', isPart ? `in ${kind}: ` : `${kind} `);
 
-const fateText = (fate: PolicyFate): string => {
-  switch (fate.kind) {
+const resultText = (result: PolicyResult): string => {
+  switch (result.kind) {
     case 'satisfied':
       return 'satisfied';
     case 'out-of-scope':
-      return `does not apply: another ${fate.part}`;
+      return `does not apply: another ${result.part}`;
     case 'unfulfilled':
       return 'does not apply: a condition is not fulfilled';
     case 'error':
-      return `error: ${fate.error.code}: ${fate.error.message}`;
+      return `error: ${result.error.code}: ${result.error.message}`;
   }
 };
 
-const fateLines = (fate: PolicyFate, what: Shown): string[] => {
-  switch (fate.kind) {
+const resultLines = (result: PolicyResult, what: Shown): string[] => {
+  switch (result.kind) {
     case 'satisfied':
-      return fate.conditions.flatMap((condition) => conditionLines(condition, what));
+      return result.conditions.flatMap((condition) => conditionLines(condition, what));
     case 'out-of-scope':
-      return findingLines(fate.finding, what);
+      return findingLines(result.finding, what);
     case 'unfulfilled':
     case 'error':
-      return fate.condition === null ? [] : conditionLines(fate.condition, what);
+      return result.condition === null ? [] : conditionLines(result.condition, what);
   }
 };
 
-const policyLines = ({ policy, fate }: PolicyExplanation, sources: PolicySourcesText): string[] => {
+const policyLines = ({ policy, result }: PolicyExplanation, sources: PolicySourcesText): string[] => {
   const piece = sources.piece(policy.id, policy.span);
   const place = piece === null ? '' : `${piece.file}:${piece.line}:${piece.column}: `;
   return [
-    `${place}${policy.effect} "${policy.id}": ${fateText(fate)}`,
-    ...fateLines(fate, { policyId: policy.id, sources }),
+    `${place}${policy.effect} "${policy.id}": ${resultText(result)}`,
+    ...resultLines(result, { policyId: policy.id, sources }),
   ];
 };
 

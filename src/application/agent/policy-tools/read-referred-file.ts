@@ -1,5 +1,5 @@
+import { abbreviateName } from '../../../domain/agent/policy/abbreviate-text.js';
 import { type ExactJson, kindOfJson } from '../../../domain/agent/policy/json/exact-json.js';
-import { shownName } from '../../../domain/agent/policy/shortened-text.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
 import type { CorpusFiles } from '../../ports/agent/policy-files.js';
 
@@ -164,7 +164,7 @@ export const readReferredFile = async (
 ): Promise<Result<ReferredFile, string>> => {
   const reference = referring.references[key];
   if (typeof reference !== 'string') return err(`"${key}" is the path of a file, not ${kindOfJson(reference)}`);
-  const shown = shownName(reference);
+  const shown = abbreviateName(reference);
   if (!isNameFor(key, reference)) {
     return err(`"${key}" is the path of a file *${endings[key].join(' or *')}, not ${shown}`);
   }

@@ -1,5 +1,5 @@
 import { err, ok, type Result } from '../../shared/result.js';
-import { shownName } from './shortened-text.js';
+import { abbreviateName } from './abbreviate-text.js';
 import type { Policy, ScopeConstraint, SlotName } from './syntax-tree.js';
 import type { EntityUid } from './values/value.js';
 
@@ -20,14 +20,15 @@ const filled = (constraint: ScopeConstraint, entity: EntityUid | undefined): Sco
  */
 export const linkTemplate = (template: Policy, id: string, entities: TemplateLinkEntities): Result<Policy, string> => {
   if (template.slots.length === 0)
-    return err(`${shownName(template.id)} is a policy, not a template: it has no slots to fill`);
+    return err(`${abbreviateName(template.id)} is a policy, not a template: it has no slots to fill`);
   for (const [slot, entity] of [
     ['?principal', entities.principal],
     ['?resource', entities.resource],
   ] as const satisfies readonly (readonly [SlotName, EntityUid | undefined])[]) {
     const has = template.slots.includes(slot);
-    if (has && entity === undefined) return err(`the template ${shownName(template.id)} needs an entity for ${slot}`);
-    if (!has && entity !== undefined) return err(`the template ${shownName(template.id)} has no slot ${slot}`);
+    if (has && entity === undefined)
+      return err(`the template ${abbreviateName(template.id)} needs an entity for ${slot}`);
+    if (!has && entity !== undefined) return err(`the template ${abbreviateName(template.id)} has no slot ${slot}`);
   }
   return ok({
     ...template,

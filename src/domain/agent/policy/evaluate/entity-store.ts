@@ -1,5 +1,5 @@
 import { err, ok, type Result } from '../../../shared/result.js';
-import { shownName } from '../shortened-text.js';
+import { abbreviateName } from '../abbreviate-text.js';
 import { entityKey, formatEntityUid } from '../values/entity-uid.js';
 import type { EntityUid, Value } from '../values/value.js';
 import { equalValues } from '../values/value-equality.js';
@@ -60,7 +60,7 @@ const ancestorsOf = (
         continue;
       }
       const parentKey = entityKey(parent);
-      if (onPath.has(parentKey)) return err(`${shownName(formatEntityUid(parent))} is its own ancestor`);
+      if (onPath.has(parentKey)) return err(`${abbreviateName(formatEntityUid(parent))} is its own ancestor`);
       const declared = entities.get(parentKey);
       if (declared === undefined || done.has(parentKey)) continue;
       onPath.add(parentKey);
@@ -124,7 +124,7 @@ export const entityStore = (declarations: readonly EntityDeclaration[]): Result<
     const key = entityKey(declaration.uid);
     const before = declared.get(key);
     if (before !== undefined && !sameDeclaration(before, declaration)) {
-      return err(`${shownName(formatEntityUid(declaration.uid))} is declared twice with different contents`);
+      return err(`${abbreviateName(formatEntityUid(declaration.uid))} is declared twice with different contents`);
     }
     declared.set(key, declaration);
   }

@@ -1,4 +1,4 @@
-import { shownName } from '../shortened-text.js';
+import { abbreviateName } from '../abbreviate-text.js';
 import type { SourceSpan } from '../source-lines.js';
 import { typeName } from '../values/type-name.js';
 import type { Value } from '../values/value.js';
@@ -22,7 +22,7 @@ export const overflow = (verb: string, span: SourceSpan): EvaluationError => ({
 export const entityMissing = (type: string, span: SourceSpan): EvaluationError => ({
   kind: 'error',
   code: 'entity_missing',
-  message: `unknown entity of type ${shownName(type)}`,
+  message: `unknown entity of type ${abbreviateName(type)}`,
   span,
 });
 

@@ -114,7 +114,7 @@ export interface ConditionFinding {
 }
 
 /** The effect of a policy on a request, and the reason. */
-export type PolicyFate =
+export type PolicyResult =
   /** The permit permits, or the forbid forbids. */
   | { readonly kind: 'satisfied'; readonly conditions: readonly ConditionFinding[] }
   /** The scope does not match the request. */
@@ -125,7 +125,7 @@ export type PolicyFate =
 
 export interface PolicyExplanation {
   readonly policy: Policy;
-  readonly fate: PolicyFate;
+  readonly result: PolicyResult;
 }
 
 /** Explains one policy. `decide`, applied to the policy alone, determines the result; the rest explains it. */
@@ -140,16 +140,17 @@ export const explainPolicy = (
     const isPart = finding.span.start !== body.span.start || finding.span.end !== body.span.end;
     return { kind, isPart, finding };
   };
-  if (reasons.length > 0) return { policy, fate: { kind: 'satisfied', conditions: policy.conditions.map(find) } };
+  if (reasons.length > 0) return { policy, result: { kind: 'satisfied', conditions: policy.conditions.map(find) } };
 
   const mismatch = explainScope(policy, request, dialect);
-  if (mismatch !== null) return { policy, fate: { kind: 'out-of-scope', ...mismatch } };
+  if (mismatch !== null) return { policy, result: { kind: 'out-of-scope', ...mismatch } };
 
   const condition = firstUnfulfilled(policy, find);
   const [failed] = errors;
   return {
     policy,
-    fate: failed === undefined ? { kind: 'unfulfilled', condition } : { kind: 'error', error: failed.error, condition },
+    result:
+      failed === undefined ? { kind: 'unfulfilled', condition } : { kind: 'error', error: failed.error, condition },
   };
 };
 

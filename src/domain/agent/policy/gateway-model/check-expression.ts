@@ -4,12 +4,12 @@ import { checkCall } from './check/check-call.js';
 import { checkComparison } from './check/check-comparison.js';
 import { checkIn, checkIs } from './check/check-membership.js';
 import { checkMethodCall } from './check/check-method-call.js';
-import { checkBools, takes } from './check/check-operands.js';
+import { acceptsKind, checkBools } from './check/check-operands.js';
 import type { Operand } from './check/operand.js';
 import type { ModelReport } from './model-report.js';
 import { entities, type ModelType, plain, setOfType, unknownType, variableTypes } from './model-types.js';
 import { impossiblePattern } from './possible/impossible-text.js';
-import { either } from './type-relations.js';
+import { unionType } from './type-relations.js';
 
 const bool = plain('bool');
 
@@ -49,7 +49,7 @@ class ExpressionCheck {
         return variableTypes[expression.name];
       case 'if':
         checkBools('"if"', [this.operand(expression.condition)], report);
-        return either(this.#typeOf(expression.consequent), this.#typeOf(expression.alternative));
+        return unionType(this.#typeOf(expression.consequent), this.#typeOf(expression.alternative));
       case 'and':
       case 'or':
         checkBools(expression.kind === 'and' ? '"&&"' : '"||"', this.#operands(expression.operands), report);
@@ -105,7 +105,7 @@ class ExpressionCheck {
 
   #like({ object, pattern, span }: Expression & { readonly kind: 'like' }): void {
     const subject = this.operand(object);
-    if (!takes('like', ['string'], subject, span, this.#report)) return;
+    if (!acceptsKind('like', ['string'], subject, span, this.#report)) return;
     const from = subject.type.kind === 'plain' ? subject.type.from : null;
     const impossible = from === null ? null : impossiblePattern(from, pattern);
     if (impossible !== null) this.#report.add(span, impossible.message, impossible.suggestion);
@@ -114,7 +114,7 @@ class ExpressionCheck {
   #set(elements: readonly Expression[]): ModelType {
     const members = elements.map((element) => ({ type: this.#typeOf(element), span: element.span }));
     const [first, ...others] = members.map(({ type }) => type);
-    return setOfType(first === undefined ? unknownType : others.reduce(either, first), members);
+    return setOfType(first === undefined ? unknownType : others.reduce(unionType, first), members);
   }
 }
 

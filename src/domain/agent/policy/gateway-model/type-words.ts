@@ -13,7 +13,7 @@ export const kindName = (type: ModelType): string | null => {
 const severalOf: Readonly<Record<string, string>> = { string: 'strings', long: 'longs', entity: 'entities' };
 
 /** As `kindName`, with the element type of a set. */
-export const typeWords = (type: ModelType): string | null => {
+export const describeType = (type: ModelType): string | null => {
   const several = type.kind === 'set' ? severalOf[kindName(type.element) ?? ''] : undefined;
   return several === undefined ? kindName(type) : `set of ${several}`;
 };
@@ -22,7 +22,7 @@ export const typeWords = (type: ModelType): string | null => {
 export const ownerText = (type: ModelType): string => {
   if (type.kind === 'record') return type.name;
   if (type.kind === 'entities') return `an entity of type ${listed(type.types, 'or')}`;
-  return type.kind === 'unknown' ? 'it' : `a value of type ${typeWords(type)}`;
+  return type.kind === 'unknown' ? 'it' : `a value of type ${describeType(type)}`;
 };
 
 const idAttributes: Readonly<Record<ModelEntityType, string | null>> = {

@@ -1,15 +1,15 @@
 import { err, ok, type Result } from '../../../shared/result.js';
+import { abbreviateName, quoteName } from '../abbreviate-text.js';
 import type { Entities } from '../evaluate/authorization-request.js';
 import { type EntityDeclaration, entityStore } from '../evaluate/entity-store.js';
 import { type ExpectedValue, expectedOf } from '../schema/expected-value.js';
 import type { Schema, SchemaType } from '../schema/schema.js';
-import { quotedName, shownName } from '../shortened-text.js';
 import { entityKey, formatEntityUid } from '../values/entity-uid.js';
 import type { EntityUid, Value } from '../values/value.js';
 import { type ExactJson, type ExactJsonObject, isExactObject, kindOfJson, memberOf } from './exact-json.js';
 import { formatJsonFailure } from './json-failure.js';
 import { uidFromJson } from './uid-from-json.js';
-import { locateMembers } from './value-from-json.js';
+import { readMembers } from './value-from-json.js';
 
 type ValueMap = ReadonlyMap<string, Value>;
 
@@ -37,10 +37,10 @@ const membersOf = (
   expected: ExpectedOfMember,
 ): Result<ValueMap, string> => {
   if (!isExactObject(json)) return err(`its ${noun}s must be a JSON object, not ${kindOfJson(json)}`);
-  const members = locateMembers(json, expected);
+  const members = readMembers(json, expected);
   if (members.ok) return members;
   const [name, ...steps] = members.error.steps;
-  return err(`${noun} ${quotedName(String(name))}: ${formatJsonFailure({ steps, message: members.error.message })}`);
+  return err(`${noun} ${quoteName(String(name))}: ${formatJsonFailure({ steps, message: members.error.message })}`);
 };
 
 const parentsOf = (uid: EntityUid, json: ExactJson | undefined): Result<readonly EntityUid[], string> => {
@@ -50,7 +50,9 @@ const parentsOf = (uid: EntityUid, json: ExactJson | undefined): Result<readonly
     const parent = uidFromJson(item);
     if (!parent.ok) return err(`parent ${index + 1}: ${parent.error}`);
     if (isAction(uid) && !isAction(parent.value)) {
-      return err(`${shownName(formatEntityUid(parent.value))} cannot be the parent of an action: only actions can`);
+      return err(
+        `${abbreviateName(formatEntityUid(parent.value))} cannot be the parent of an action: only actions can`,
+      );
     }
     parents.push(parent.value);
   }
@@ -105,7 +107,7 @@ export const entitiesFromJson = (
     const uid = uidFromJson(memberOf(item, 'uid'));
     if (!uid.ok) return err(`uid of entity ${index + 1}: ${uid.error}`);
     const declaration = declarationOf(uid.value, item, schema);
-    if (!declaration.ok) return err(`${shownName(formatEntityUid(uid.value))}: ${declaration.error}`);
+    if (!declaration.ok) return err(`${abbreviateName(formatEntityUid(uid.value))}: ${declaration.error}`);
     declarations.push(declaration.value);
   }
   return entityStore(schema === null ? declarations : [...declarations, ...actionsOf(schema, declarations)]);

@@ -1,4 +1,4 @@
-import { quotedName } from '../shortened-text.js';
+import { quoteName } from '../abbreviate-text.js';
 
 /** A key of an object, or an index of an array. */
 export type JsonStep = string | number;
@@ -12,6 +12,6 @@ export const jsonPath = (steps: readonly JsonStep[]): string =>
   steps
     .map((step) => {
       if (typeof step === 'number') return `[${step}]`;
-      return step.length <= maxPlainLength && plainKey.test(step) ? `.${step}` : `[${quotedName(step)}]`;
+      return step.length <= maxPlainLength && plainKey.test(step) ? `.${step}` : `[${quoteName(step)}]`;
     })
     .join('');

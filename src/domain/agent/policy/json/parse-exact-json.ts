@@ -1,5 +1,5 @@
 import { err, ok, type Result } from '../../../shared/result.js';
-import { quotedName } from '../shortened-text.js';
+import { quoteName } from '../abbreviate-text.js';
 import { longFromDecimalText } from '../values/long.js';
 import { type ExactJson, UnusableNumber } from './exact-json.js';
 import { type JsonStep, jsonPath } from './json-path.js';
@@ -169,7 +169,7 @@ const readMember = (cursor: JsonCursor, members: Record<string, ExactJson>, dept
   cursor.skipSpace();
   const start = cursor.position;
   const name = cursor.takeString();
-  if (Object.hasOwn(members, name)) cursor.fail(`duplicate key ${quotedName(name)}`, start);
+  if (Object.hasOwn(members, name)) cursor.fail(`duplicate key ${quoteName(name)}`, start);
   cursor.skipSpace();
   if (!cursor.takeCharacter(':')) cursor.fail('expected ":"');
   if (!cursor.hasFailed) cursor.within(name, () => addMember(members, name, readValue(cursor, depth)));

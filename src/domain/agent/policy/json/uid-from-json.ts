@@ -1,5 +1,5 @@
 import { err, ok, type Result } from '../../../shared/result.js';
-import { quotedName } from '../shortened-text.js';
+import { quoteName } from '../abbreviate-text.js';
 import { entityUid } from '../values/entity-uid.js';
 import type { EntityUid } from '../values/value.js';
 import { type ExactJson, type ExactJsonObject, isExactObject, kindOfJson, memberOf } from './exact-json.js';
@@ -46,7 +46,7 @@ const nameOf = (json: ExactJson | undefined): TypeAndId | null =>
 export const entityOf = ({ type, id }: TypeAndId): Result<EntityUid, JsonFailure> =>
   isEntityTypeName(type)
     ? ok(entityUid(type, id))
-    : jsonFailure(`${quotedName(type)} is not the name of an entity type`);
+    : jsonFailure(`${quoteName(type)} is not the name of an entity type`);
 
 const misshapen = (json: ExactJson | undefined): Result<EntityUid, JsonFailure> => {
   if (!isExactObject(json)) return jsonFailure(`an entity must be {"type": ..., "id": ...}, not ${kindOfJson(json)}`);
@@ -69,7 +69,7 @@ const fromObject = (json: ExactJsonObject): Result<EntityUid, JsonFailure> => {
 };
 
 /** As `uidFromJson`; the error has a path. */
-export const locateUid = (json: ExactJson | undefined): Result<EntityUid, JsonFailure> => {
+export const readUid = (json: ExactJson | undefined): Result<EntityUid, JsonFailure> => {
   if (isExactObject(json)) return fromObject(json);
   const name = nameOf(json);
   return name === null ? misshapen(json) : entityOf(name);
@@ -80,6 +80,6 @@ export const locateUid = (json: ExactJson | undefined): Result<EntityUid, JsonFa
  * other keys, as Cedar does.
  */
 export const uidFromJson = (json: ExactJson | undefined): Result<EntityUid, string> => {
-  const uid = locateUid(json);
+  const uid = readUid(json);
   return uid.ok ? uid : err(formatJsonFailure(uid.error));
 };

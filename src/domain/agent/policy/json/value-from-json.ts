@@ -1,16 +1,16 @@
 import { err, ok, type Result } from '../../../shared/result.js';
+import { abbreviateText, quoteName } from '../abbreviate-text.js';
 import { isError } from '../evaluate/evaluation-error.js';
 import { extensionFunction } from '../extensions/extension-functions.js';
 import { extensionSignatures, partialEvaluationFunction } from '../extensions/extension-signatures.js';
 import type { ExpectedValue } from '../schema/expected-value.js';
-import { quotedName, shortenedText } from '../shortened-text.js';
 import { longFromBigint } from '../values/long.js';
 import { recordOf } from '../values/record-value.js';
 import { setOf } from '../values/set-value.js';
 import type { Long, Value } from '../values/value.js';
 import { type ExactJson, type ExactJsonObject, isExactObject, memberOf, UnusableNumber } from './exact-json.js';
 import { below, expressionFailure, formatJsonFailure, type JsonFailure, jsonFailure } from './json-failure.js';
-import { entityOf, locateUid, type TypeAndId, typeAndIdOf } from './uid-from-json.js';
+import { entityOf, readUid, type TypeAndId, typeAndIdOf } from './uid-from-json.js';
 
 /** A call of an extension function. For a method, the receiver is the first argument. */
 interface ExtensionCall {
@@ -37,7 +37,7 @@ const checkExtensionCall = ({ name, arguments: values }: ExtensionCall): Result<
   // Cedar accepts it in data for partial evaluation, which is not supported here.
   if (name === partialEvaluationFunction) return jsonFailure(`"${name}" is not supported: give a known value`);
   const signature = extensionSignatures.get(name);
-  if (signature === undefined) return jsonFailure(`there is no extension function ${quotedName(name)}`);
+  if (signature === undefined) return jsonFailure(`there is no extension function ${quoteName(name)}`);
   const expected = signature.parameters + (signature.style === 'method' ? 1 : 0);
   if (values.length !== expected) return jsonFailure(`${name} takes ${expected}, not ${values.length} arguments`);
   return ok(null);
@@ -79,7 +79,7 @@ const longFromJson = (json: Long | UnusableNumber): Located<Value> => {
   const long = typeof json === 'bigint' ? longFromBigint(json) : null;
   if (long !== null) return ok(long);
   const text = json instanceof UnusableNumber ? json.text : String(json);
-  return jsonFailure(`${shortenedText(text)} is not a 64-bit integer`);
+  return jsonFailure(`${abbreviateText(text)} is not a 64-bit integer`);
 };
 
 const tooDeep = (): Located<never> => jsonFailure(`the value is nested more than ${maximumValueDepth} deep`);
@@ -100,7 +100,7 @@ const valuesFromJson = (
 
 const applyExtension = (name: string, values: readonly Value[]): Located<Value> => {
   const apply = extensionFunction(name);
-  if (apply === undefined) return jsonFailure(`there is no extension function ${quotedName(name)}`);
+  if (apply === undefined) return jsonFailure(`there is no extension function ${quoteName(name)}`);
   const outcome = apply(values);
   return isError(outcome) ? jsonFailure(outcome.message) : ok(outcome);
 };
@@ -150,7 +150,7 @@ const objectFromJson = (json: ExactJsonObject, depth: number, expected: Expected
 };
 
 const read = (json: ExactJson, depth: number, expected: Expected): Located<Value> => {
-  if (expected?.kind === 'entity') return locateUid(json);
+  if (expected?.kind === 'entity') return readUid(json);
   if (typeof json === 'string' && expected?.kind === 'extension') return applyExtension(expected.function, [json]);
   if (typeof json === 'boolean' || typeof json === 'string') return ok(json);
   if (json === null) return jsonFailure('null is not a value of Cedar');
@@ -180,13 +180,13 @@ const membersFromJson = (
 /**
  * Reads every member of an object as a value. `expectedOfMember` gives the type that a schema declares for a key.
  */
-export const locateMembers = (
+export const readMembers = (
   json: ExactJsonObject,
   expectedOfMember: (key: string) => ExpectedValue | null = () => null,
 ): Located<ReadonlyMap<string, Value>> => membersFromJson(json, 0, { kind: 'record', attribute: expectedOfMember });
 
 /** As `valueFromJson`; the error has a path. */
-export const locateValue = (json: ExactJson, expected: ExpectedValue | null): Located<Value> => read(json, 0, expected);
+export const readValue = (json: ExactJson, expected: ExpectedValue | null): Located<Value> => read(json, 0, expected);
 
 /**
  * Reads a value in Cedar's JSON format: integers, strings, booleans, arrays as sets, objects as records, `{"__entity":
@@ -194,6 +194,6 @@ export const locateValue = (json: ExactJson, expected: ExpectedValue | null): Lo
  * @param expected the type that a schema declares; the value may then omit `__entity` and `__extn`
  */
 export const valueFromJson = (json: ExactJson, expected: ExpectedValue | null = null): Result<Value, string> => {
-  const value = locateValue(json, expected);
+  const value = readValue(json, expected);
   return value.ok ? value : err(formatJsonFailure(value.error));
 };

@@ -1,10 +1,10 @@
-import { shortenedText } from '../shortened-text.js';
+import { abbreviateText } from '../abbreviate-text.js';
 import type { PolicyTokenKind, Token } from './token.js';
 
 /** Names a token in a message. */
 export const describeToken = (kind: PolicyTokenKind, text: string): string => {
   if (kind === 'end') return 'the end of the text';
-  return kind === 'string' ? `the string ${shortenedText(text)}` : `\`${shortenedText(text)}\``;
+  return kind === 'string' ? `the string ${abbreviateText(text)}` : `\`${abbreviateText(text)}\``;
 };
 
 const meant = (written: string): string => `did you mean \`${written}\`?`;

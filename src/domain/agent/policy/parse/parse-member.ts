@@ -1,6 +1,6 @@
 import { didYouMean } from '../../../configuration/schema/did-you-mean.js';
+import { abbreviateText } from '../abbreviate-text.js';
 import { extensionSignatures, partialEvaluationFunction } from '../extensions/extension-signatures.js';
-import { shortenedText } from '../shortened-text.js';
 import type { SourceSpan } from '../source-lines.js';
 import type { Expression, PolicyDialect, RequestVariable } from '../syntax-tree.js';
 import { integerValue } from './integer-value.js';
@@ -51,7 +51,7 @@ const checkMethodArity = (cursor: TokenCursor, name: string, given: number, span
     cursor.report(`\`${name}\` is not a method of Cedar`, span, 'use `like` with a star');
   } else {
     const near = didYouMean(name, [...known.keys(), ...extensionMethodNames]);
-    cursor.report(`there is no method \`${shortenedText(name)}\``, span, near);
+    cursor.report(`there is no method \`${abbreviateText(name)}\``, span, near);
   }
 };
 
@@ -71,7 +71,7 @@ const checkFunction = (cursor: TokenCursor, name: string, span: SourceSpan): voi
     cursor.report(`\`${name}\` is a function of partial evaluation, which is not part of this language`, span);
     return;
   }
-  cursor.report(`there is no function \`${shortenedText(name)}\``, span, didYouMean(name, functionNames));
+  cursor.report(`there is no function \`${abbreviateText(name)}\``, span, didYouMean(name, functionNames));
 };
 
 const variables: ReadonlySet<string> = new Set<RequestVariable>(['principal', 'action', 'resource', 'context']);
@@ -94,7 +94,7 @@ const parseRecord = (cursor: TokenCursor, parse: ExpressionParser): ParsedExpres
     if (!cursor.expect(':', '`:` and the value of the attribute', hint)) return null;
     const value = parse(cursor);
     if (value === null) return null;
-    if (names.has(name)) cursor.report(`the attribute \`${shortenedText(name)}\` is given twice`, key);
+    if (names.has(name)) cursor.report(`the attribute \`${abbreviateText(name)}\` is given twice`, key);
     names.add(name);
     entries.push({ name, value: value.expression });
     height = Math.max(height, value.height);
@@ -116,13 +116,13 @@ const parseCall = (cursor: TokenCursor, name: ParsedName, parse: ExpressionParse
 
 const strayName = (cursor: TokenCursor, { name, span, isPath }: ParsedName): null => {
   if (isPath) {
-    return cursor.report(`\`${shortenedText(name)}\` is not a value`, span, quotedEntity(name));
+    return cursor.report(`\`${abbreviateText(name)}\` is not a value`, span, quotedEntity(name));
   }
   const near = wordHint(name) ?? didYouMean(name, ['true', 'false', ...variables]);
   return cursor.report(
-    `\`${shortenedText(name)}\` is not a value: there are \`principal\`, \`action\`, \`resource\` and \`context\``,
+    `\`${abbreviateText(name)}\` is not a value: there are \`principal\`, \`action\`, \`resource\` and \`context\``,
     span,
-    near ?? `put quotes around a string: "${shortenedText(name)}"`,
+    near ?? `put quotes around a string: "${abbreviateText(name)}"`,
   );
 };
 
@@ -175,7 +175,7 @@ const parsePrimary = (cursor: TokenCursor, parse: ExpressionParser): ParsedExpre
       return parseEnclosed(cursor, parse);
     case 'slot':
       return cursor.report(
-        `\`${shortenedText(token.text)}\` can only be in the scope of a template, not in a condition`,
+        `\`${abbreviateText(token.text)}\` can only be in the scope of a template, not in a condition`,
         span,
       );
     default:

@@ -1,5 +1,5 @@
 import { didYouMean } from '../../../configuration/schema/did-you-mean.js';
-import { shortenedText } from '../shortened-text.js';
+import { abbreviateText } from '../abbreviate-text.js';
 import type { SourceSpan } from '../source-lines.js';
 import type {
   ActionConstraint,
@@ -21,7 +21,7 @@ const parseAction = (cursor: TokenCursor): EntityUid | null => {
   const { start } = cursor.token;
   const action = parseScopeUid(cursor, 'an action, as in `Action::"GET"`');
   if (action !== null && action.type !== 'Action' && !action.type.endsWith('::Action')) {
-    const message = `the type of an action is \`Action\`, found \`${shortenedText(action.type)}\``;
+    const message = `the type of an action is \`Action\`, found \`${abbreviateText(action.type)}\``;
     cursor.report(message, cursor.spanFrom(start));
   }
   return action;
@@ -168,7 +168,7 @@ const parseAnnotations = (cursor: TokenCursor): ReadonlyMap<string, string> | nu
       if (!cursor.expect(')')) return null;
     }
     if (annotations.has(name.text))
-      cursor.report(`the annotation \`@${shortenedText(name.text)}\` is given twice`, name);
+      cursor.report(`the annotation \`@${abbreviateText(name.text)}\` is given twice`, name);
     annotations.set(name.text, value);
   }
   return annotations;

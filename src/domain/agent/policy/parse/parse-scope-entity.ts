@@ -1,5 +1,5 @@
+import { abbreviateText } from '../abbreviate-text.js';
 import { policyLimits } from '../policy-limits.js';
-import { shortenedText } from '../shortened-text.js';
 import type { ScopeEntity, Slot } from '../syntax-tree.js';
 import type { EntityUid } from '../values/value.js';
 import { parseName, quotedEntity } from './parse-name.js';
@@ -24,14 +24,14 @@ export const parseScopeUid = (cursor: TokenCursor, expected: string): EntityUid 
   if (name === null) return null;
   if (name.id !== null) return { kind: 'entity', type: name.name, id: name.id };
   const hint = name.isPath ? quotedEntity(name.name) : null;
-  return cursor.report(`expected ${expected}, found \`${shortenedText(name.name)}\``, name.span, hint);
+  return cursor.report(`expected ${expected}, found \`${abbreviateText(name.name)}\``, name.span, hint);
 };
 
 const parseSlot = (cursor: TokenCursor, variable: 'principal' | 'resource'): Slot | null => {
   const token = cursor.advance();
   const name = `?${variable}` as const;
   if (token.text === name) return { kind: 'slot', name };
-  return cursor.report(`the slot here must be \`${name}\`, found \`${shortenedText(token.text)}\``, token);
+  return cursor.report(`the slot here must be \`${name}\`, found \`${abbreviateText(token.text)}\``, token);
 };
 
 /** Consumes an entity or the slot of the variable. */

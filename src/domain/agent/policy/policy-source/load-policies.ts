@@ -2,11 +2,11 @@ import { type ConfigurationProblem, unplacedProblem } from '../../../configurati
 import { didYouMean } from '../../../configuration/schema/did-you-mean.js';
 import { boundedProblems } from '../../../configuration/schema/problem-report.js';
 import { err, ok, type Result } from '../../../shared/result.js';
+import { escapeInvisible, quoteName } from '../abbreviate-text.js';
 import { type CompiledPolicies, compilePolicies } from '../evaluate/compile-policies.js';
 import { linkTemplate } from '../link-template.js';
 import { parseEntityUid } from '../parse/parse-entity-uid.js';
 import { parsePolicies } from '../parse/parse-policies.js';
-import { quotedName, visibleText } from '../shortened-text.js';
 import type { SourceSpan } from '../source-lines.js';
 import type { Policy, PolicyDialect } from '../syntax-tree.js';
 import type { EntityUid } from '../values/value.js';
@@ -68,7 +68,7 @@ class PolicyIds {
     if (fault !== null) return problem(fault, 'write it as @id("readers-read")');
     const taken = this.reserve(id, { text, span });
     if (taken === null) return { placed, problem: null };
-    return problem(`the policy id ${quotedName(id)} is already taken ${taken}`, 'give each policy a unique @id');
+    return problem(`the policy id ${quoteName(id)} is already taken ${taken}`, 'give each policy a unique @id');
   }
 }
 
@@ -109,7 +109,7 @@ const linkPolicies = (
     const refuse = (message: string, suggestion: string | null) =>
       problems.push({
         severity: 'error',
-        message: `template-link ${quotedName(link.id)}: ${message}`,
+        message: `template-link ${quoteName(link.id)}: ${message}`,
         position,
         line,
         suggestion,
@@ -124,9 +124,9 @@ const linkPolicies = (
     if (taken !== null) {
       refuse(`the policy id is already taken ${taken}`, null);
     } else if (template === undefined) {
-      refuse(`there is no template ${quotedName(link.template)}`, didYouMean(link.template, templateIds));
+      refuse(`there is no template ${quoteName(link.template)}`, didYouMean(link.template, templateIds));
     } else if (template.policy.slots.length === 0) {
-      refuse(`${quotedName(link.template)} is not a template`, 'a template has ?principal or ?resource in its scope');
+      refuse(`${quoteName(link.template)} is not a template`, 'a template has ?principal or ?resource in its scope');
     } else {
       const policy = linked(link, template.policy);
       if (policy.ok) policies.push({ policy: policy.value, text: template.text });
@@ -151,7 +151,7 @@ const countOf = (texts: readonly string[]): ReadonlyMap<string, number> => {
  */
 const sourceLabels = (sources: readonly string[]): readonly string[] => {
   if (sources.length === 1) return [''];
-  const names = sources.map(visibleText);
+  const names = sources.map(escapeInvisible);
   const baseNames = names.map(baseName);
   const [sameBase, sameName] = [countOf(baseNames), countOf(names)];
   const seen = new Map<string, number>();

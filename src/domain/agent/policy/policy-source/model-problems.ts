@@ -1,9 +1,9 @@
 import type { ConfigurationProblem } from '../../../configuration/configuration-problem.js';
 import { boundedProblems, inFileOrder } from '../../../configuration/schema/problem-report.js';
+import { quoteName } from '../abbreviate-text.js';
 import { checkAgainstModel } from '../gateway-model/check-against-model.js';
+import { findUnusableRoles, type RoleRules } from '../gateway-model/find-unusable-roles.js';
 import type { ModelFinding } from '../gateway-model/model-finding.js';
-import { type RoleRules, rolesInUse } from '../gateway-model/roles-in-use.js';
-import { quotedName } from '../shortened-text.js';
 import type { Policy } from '../syntax-tree.js';
 import type { LoadedPolicies } from './load-policies.js';
 import { PolicyText } from './policy-text.js';
@@ -17,7 +17,7 @@ export interface ModelRules extends RoleRules {
 /** The findings of each policy on its own. */
 const findings = (policies: readonly Policy[], rules: RoleRules): readonly ModelFinding[] => [
   ...checkAgainstModel(policies),
-  ...rolesInUse(policies, rules),
+  ...findUnusableRoles(policies, rules),
 ];
 
 const findingKey = ({ span, message }: ModelFinding): string => `${span.start} ${span.end} ${message}`;
@@ -41,7 +41,7 @@ const linkProblems = (
     if (link === undefined || reported.get(link.template)?.has(findingKey(finding)) === true) continue;
     const { message, suggestion } = finding;
     const { id, position, line } = link;
-    problems.push({ severity, message: `template-link ${quotedName(id)}: ${message}`, position, line, suggestion });
+    problems.push({ severity, message: `template-link ${quoteName(id)}: ${message}`, position, line, suggestion });
   }
   return problems;
 };
@@ -63,7 +63,7 @@ export const modelProblems = (policies: LoadedPolicies, rules: ModelRules): read
     problems.push(new PolicyText(source).problemAt({ start: 0, end: 0 }, remark));
   }
   for (const { id, span } of policies.unlinkedTemplates) {
-    const message = `the template ${quotedName(id)} never applies: no template-link makes a policy of it`;
+    const message = `the template ${quoteName(id)} never applies: no template-link makes a policy of it`;
     problems.push(policies.problemAt(id, span, { severity: 'warning', message, suggestion: null }));
   }
   return boundedProblems(inFileOrder([...problems, ...linkProblems(policies, ofTemplates, severity, rules)]));

@@ -1,5 +1,5 @@
 import type { ConfigurationProblem } from '../../../configuration/configuration-problem.js';
-import { visibleText } from '../shortened-text.js';
+import { escapeInvisible } from '../abbreviate-text.js';
 import { type SourceLines, type SourceSpan, sourceLines } from '../source-lines.js';
 import type { PolicyOrigin, PolicySource } from './policy-source.js';
 
@@ -43,6 +43,6 @@ export class PolicyText {
   /** `<file>:<line>:<column>`. */
   placeOf({ start }: SourceSpan): string {
     const { line, column } = this.#sourceLines.positionAt(start);
-    return `${visibleText(this.source.name)}:${line}:${column}`;
+    return `${escapeInvisible(this.source.name)}:${line}:${column}`;
   }
 }

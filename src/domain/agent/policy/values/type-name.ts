@@ -1,4 +1,4 @@
-import { shownName } from '../shortened-text.js';
+import { abbreviateName } from '../abbreviate-text.js';
 import type { Value } from './value.js';
 
 /** Cedar's name of the value's type, bounded in length, for messages. Never contains the value itself. */
@@ -13,6 +13,6 @@ export const typeName = (value: Value): string => {
     default:
       return 'long';
   }
-  if (value.kind === 'entity') return `entity of type ${shownName(value.type)}`;
+  if (value.kind === 'entity') return `entity of type ${abbreviateName(value.type)}`;
   return value.kind === 'ip' ? 'ipaddr' : value.kind;
 };

@@ -1,4 +1,4 @@
-import { quotedName, shownName } from '../../shortened-text.js';
+import { abbreviateName, quoteName } from '../../abbreviate-text.js';
 import type { SourceSpan } from '../../source-lines.js';
 import type { Value } from '../../values/value.js';
 import type { AuthorizationRequest } from '../authorization-request.js';
@@ -11,7 +11,7 @@ const expected = 'record or entity';
 const attributeMissing = (owner: string, name: string, span: SourceSpan): EvaluationError => ({
   kind: 'error',
   code: 'attribute_missing',
-  message: `${owner} has no attribute ${quotedName(name)}`,
+  message: `${owner} has no attribute ${quoteName(name)}`,
   span,
 });
 
@@ -30,7 +30,8 @@ export const attribute = (object: Compiled, name: string, span: SourceSpan): Com
         const entity = request.entities.get(value);
         if (entity === undefined) return entityMissing(value.type, object.span);
         return (
-          entity.attributes.get(name) ?? attributeMissing(`this entity of type ${shownName(value.type)}`, name, span)
+          entity.attributes.get(name) ??
+          attributeMissing(`this entity of type ${abbreviateName(value.type)}`, name, span)
         );
       }
       default:

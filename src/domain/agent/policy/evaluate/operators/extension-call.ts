@@ -1,6 +1,6 @@
+import { abbreviateName } from '../../abbreviate-text.js';
 import { extensionFunction } from '../../extensions/extension-functions.js';
 import { partialEvaluationFunction } from '../../extensions/extension-signatures.js';
-import { shownName } from '../../shortened-text.js';
 import type { SourceSpan } from '../../source-lines.js';
 import type { Value } from '../../values/value.js';
 import { type Compiled, constant, derived } from '../compiled.js';
@@ -16,7 +16,7 @@ export const extensionCall = (name: string, args: readonly Compiled[], span: Sou
     const message =
       name === partialEvaluationFunction
         ? `${name} needs partial evaluation, which is not supported`
-        : `there is no function ${shownName(name)}`;
+        : `there is no function ${abbreviateName(name)}`;
     return constant({ kind: 'error', code: 'extension_error', message, span }, span);
   }
   return derived(span, args, (request) => {

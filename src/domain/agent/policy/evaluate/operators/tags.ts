@@ -1,4 +1,4 @@
-import { shownName } from '../../shortened-text.js';
+import { abbreviateName } from '../../abbreviate-text.js';
 import type { SourceSpan } from '../../source-lines.js';
 import type { EntityUid } from '../../values/value.js';
 import type { AuthorizationRequest, Entity } from '../authorization-request.js';
@@ -10,7 +10,7 @@ import { entityMissing, typeError } from '../evaluation-failures.js';
 const tagMissing = (type: string, span: SourceSpan): EvaluationError => ({
   kind: 'error',
   code: 'tag_missing',
-  message: `this entity of type ${shownName(type)} has no such tag`,
+  message: `this entity of type ${abbreviateName(type)} has no such tag`,
   span,
 });
 

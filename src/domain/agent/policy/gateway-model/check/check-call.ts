@@ -3,7 +3,7 @@ import { extensionFunction } from '../../extensions/extension-functions.js';
 import type { SourceSpan } from '../../source-lines.js';
 import type { ModelReport } from '../model-report.js';
 import { type ModelType, type PlainTypeName, plain, unknownType } from '../model-types.js';
-import { kindName, typeWords } from '../type-words.js';
+import { describeType, kindName } from '../type-words.js';
 import type { Operand } from './operand.js';
 
 interface FunctionForm {
@@ -36,7 +36,7 @@ export const checkCall = (
   const { type, expression } = argument;
   const kind = kindName(type);
   if (kind !== null && kind !== 'string') {
-    report.fails(expression.span, `"${name}" takes a string, not a value of type ${typeWords(type)}`, hint);
+    report.fails(expression.span, `"${name}" takes a string, not a value of type ${describeType(type)}`, hint);
   }
   if (type.kind !== 'plain' || typeof type.constant !== 'string') return plain(form.type);
   const made = extensionFunction(name)?.([type.constant]);

@@ -1,13 +1,13 @@
 import type { SourceSpan } from '../../source-lines.js';
 import type { ComparisonOperator } from '../../syntax-tree.js';
 import type { ModelReport } from '../model-report.js';
-import { areApart } from '../type-relations.js';
-import { kindName, ownerText, typeWords } from '../type-words.js';
-import { apartHint } from './apart-hint.js';
+import { areDisjoint } from '../type-relations.js';
+import { describeType, kindName, ownerText } from '../type-words.js';
 import { checkConstant } from './check-constant.js';
+import { disjointTypesHint } from './disjoint-types-hint.js';
 import { numberHint } from './hints.js';
 import type { Operand } from './operand.js';
-import { rewritten } from './rewritten.js';
+import { rewriteConstant } from './rewrite-constant.js';
 
 /** Entities of two types are never equal. */
 const checkEntities = (left: Operand, right: Operand, span: SourceSpan, report: ModelReport): void => {
@@ -27,10 +27,10 @@ const checkEquality = (
   span: SourceSpan,
   report: ModelReport,
 ): void => {
-  if (areApart(left.type, right.type)) {
+  if (areDisjoint(left.type, right.type)) {
     const holds = operator === '==' ? 'never holds' : 'always holds';
     const message = `"${operator}" ${holds} between ${ownerText(left.type)} and ${ownerText(right.type)}`;
-    report.add(span, message, apartHint(left, right));
+    report.add(span, message, disjointTypesHint(left, right));
     return;
   }
   checkEntities(left, right, span, report);
@@ -47,13 +47,13 @@ const checkOrder = (operator: string, left: Operand, right: Operand, span: Sourc
   const [firstWrong, secondWrong] = [first, second].map((kind) => kind !== null && !ordered.includes(kind));
   if (firstWrong === true && (secondWrong === true || second === null)) {
     const place = secondWrong === true ? span : left.expression.span;
-    report.fails(place, `${wanted}, not a value of type ${typeWords(left.type)}`, numberHint(left.type));
+    report.fails(place, `${wanted}, not a value of type ${describeType(left.type)}`, numberHint(left.type));
   } else if (firstWrong === true || secondWrong === true) {
     const [wrong, other] = firstWrong === true ? [left, right] : [right, left];
-    const constant = rewritten(other.type, wrong.type);
+    const constant = rewriteConstant(other.type, wrong.type);
     const hint = constant === null ? numberHint(wrong.type) : `did you mean ${constant}?`;
-    report.fails(wrong.expression.span, `${wanted}, not a value of type ${typeWords(wrong.type)}`, hint);
-  } else if (areApart(left.type, right.type)) {
+    report.fails(wrong.expression.span, `${wanted}, not a value of type ${describeType(wrong.type)}`, hint);
+  } else if (areDisjoint(left.type, right.type)) {
     report.fails(span, `${wanted}, not values of types ${first} and ${second}`, 'compare values of one type');
   }
 };

@@ -1,9 +1,9 @@
 import type { ModelReport } from '../model-report.js';
 import type { SetType } from '../model-types.js';
-import { areApart } from '../type-relations.js';
-import { typeWords } from '../type-words.js';
-import { apartHint } from './apart-hint.js';
+import { areDisjoint } from '../type-relations.js';
+import { describeType } from '../type-words.js';
 import { checkConstant } from './check-constant.js';
+import { disjointTypesHint } from './disjoint-types-hint.js';
 import type { Operand } from './operand.js';
 
 /** An operand with the type of a set's elements, for the suggestion. */
@@ -17,9 +17,9 @@ const elementOf = (set: Operand, { element }: SetType): Operand => {
 export const checkElement = (set: Operand, element: Operand, report: ModelReport): void => {
   if (set.type.kind !== 'set') return;
   const { span } = element.expression;
-  if (areApart(set.type.element, element.type)) {
-    const message = `a ${typeWords(set.type)} never contains a value of type ${typeWords(element.type)}`;
-    report.add(span, message, apartHint(element, elementOf(set, set.type)));
+  if (areDisjoint(set.type.element, element.type)) {
+    const message = `a ${describeType(set.type)} never contains a value of type ${describeType(element.type)}`;
+    report.add(span, message, disjointTypesHint(element, elementOf(set, set.type)));
     return;
   }
   const [contained, sought] = [set.type.element, element.type];
@@ -39,7 +39,11 @@ const isNeverEmpty = ({ expression }: Operand): boolean => expression.kind === '
 export const checkElements = (name: string, set: Operand, others: Operand, report: ModelReport): void => {
   if (set.type.kind !== 'set' || others.type.kind !== 'set') return;
   if (name === 'containsAll' && !isNeverEmpty(others)) return;
-  if (!areApart(set.type.element, others.type.element)) return;
-  const message = `a ${typeWords(set.type)} never contains the elements of a ${typeWords(others.type)}`;
-  report.add(others.expression.span, message, apartHint(elementOf(others, others.type), elementOf(set, set.type)));
+  if (!areDisjoint(set.type.element, others.type.element)) return;
+  const message = `a ${describeType(set.type)} never contains the elements of a ${describeType(others.type)}`;
+  report.add(
+    others.expression.span,
+    message,
+    disjointTypesHint(elementOf(others, others.type), elementOf(set, set.type)),
+  );
 };

@@ -1,17 +1,17 @@
 import type { SourceSpan } from '../../source-lines.js';
 import type { ModelReport } from '../model-report.js';
 import { entities, type ModelEntityType, type ModelType } from '../model-types.js';
-import { kindName, typeWords } from '../type-words.js';
-import { takes } from './check-operands.js';
+import { describeType, kindName } from '../type-words.js';
+import { acceptsKind } from './check-operands.js';
 import { roleHint } from './hints.js';
 import type { Operand } from './operand.js';
-import { rewritten } from './rewritten.js';
+import { rewriteConstant } from './rewrite-constant.js';
 
 /** A suggestion for a string in the place of an entity. */
 const insteadOf = (subject: readonly ModelEntityType[] | null, type: ModelType): string => {
   if (type.kind === 'set') return roleHint;
   const wanted = subject === null || subject.includes('User') ? (['Role'] as const) : subject;
-  const meant = rewritten(entities(wanted), type);
+  const meant = rewriteConstant(entities(wanted), type);
   return meant === null ? 'write an entity, such as Role::"admin"' : `did you mean ${meant}?`;
 };
 
@@ -28,7 +28,7 @@ const checkOne = (
   } else if (kind !== null) {
     report.fails(
       span,
-      `nothing is "in" a value of type ${typeWords(type)}, only in entities`,
+      `nothing is "in" a value of type ${describeType(type)}, only in entities`,
       insteadOf(subject, type),
     );
   }
@@ -54,7 +54,7 @@ export const checkWithin = (
 
 /** Checks `in`. */
 export const checkIn = (left: Operand, right: Operand, span: SourceSpan, report: ModelReport): void => {
-  if (!takes('in', ['entity'], left, span, report)) return;
+  if (!acceptsKind('in', ['entity'], left, span, report)) return;
   checkWithin(left.type.kind === 'entities' ? left.type.types : null, right, span, report);
 };
 
@@ -66,7 +66,7 @@ export const checkIs = (
   span: SourceSpan,
   report: ModelReport,
 ): void => {
-  const isEntity = takes('is', ['entity'], object, span, report);
+  const isEntity = acceptsKind('is', ['entity'], object, span, report);
   const type = report.entityType(entityType, span);
   if (isEntity && object.type.kind === 'entities' && type !== null) report.same(object.type.types, type, span);
   if (within !== null) checkWithin(type === null ? null : [type], within, within.expression.span, report);

@@ -3,13 +3,13 @@ import type { LikePattern } from '../../syntax-tree.js';
 import type { ModelReport } from '../model-report.js';
 import { type ModelType, plain, setOfType, unknownType } from '../model-types.js';
 import { impossiblePattern } from '../possible/impossible-text.js';
-import { kindName, typeWords } from '../type-words.js';
+import { describeType, kindName } from '../type-words.js';
 import { checkElement, checkElements } from './check-elements.js';
-import { takes } from './check-operands.js';
+import { acceptsKind } from './check-operands.js';
 import { addressHint } from './hints.js';
 import { type MethodSignature, methodSignatures } from './method-signatures.js';
 import type { Operand } from './operand.js';
-import { rewritten } from './rewritten.js';
+import { rewriteConstant } from './rewrite-constant.js';
 
 const star = { kind: 'any-text' } as const;
 
@@ -41,8 +41,8 @@ const wantedType = (kind: string): ModelType => {
 const fits = (name: string, wanted: string | null, argument: Operand, report: ModelReport): boolean => {
   const kind = kindName(argument.type);
   if (wanted === null || kind === null || kind === wanted) return true;
-  const message = `"${name}" takes an argument of type ${wanted}, not a value of type ${typeWords(argument.type)}`;
-  const constant = rewritten(wantedType(wanted), argument.type);
+  const message = `"${name}" takes an argument of type ${wanted}, not a value of type ${describeType(argument.type)}`;
+  const constant = rewriteConstant(wantedType(wanted), argument.type);
   const otherwise = wanted === 'ipaddr' ? addressHint : `write a value of type ${wanted}`;
   report.fails(argument.expression.span, message, constant === null ? otherwise : `did you mean ${constant}?`);
   return false;
@@ -64,7 +64,7 @@ export const checkMethodCall = (
     report.add(span, 'entities have no tags', 'the claims of a token are in principal.claims');
     return signature.gives;
   }
-  if (!takes(name, signature.of, object, span, report)) return unknownType;
+  if (!acceptsKind(name, signature.of, object, span, report)) return unknownType;
   const [wanted] = signature.takes;
   const [argument] = operands;
   if (operands.length !== signature.takes.length) {

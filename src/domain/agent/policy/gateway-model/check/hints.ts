@@ -7,7 +7,7 @@ const textHint = 'strings cannot be ordered or added: use ==, like or startsWith
 const decimalHint = 'compare decimals with lessThan, lessThanOrEqual, greaterThan and greaterThanOrEqual';
 
 /** A suggestion for a value of this type where a bool is required. */
-export const questionHint = (type: ModelType): string => {
+export const boolHint = (type: ModelType): string => {
   switch (kindName(type)) {
     case 'string':
       return 'compare it with a string, as in == "..." or like "..."';

@@ -10,9 +10,9 @@ export interface Operand {
 const isName = (text: string): boolean => /^[A-Za-z_][A-Za-z0-9_]*$/.test(text);
 
 /** The source text of a variable or of an attribute path on one; `otherwise` for any other expression. */
-export const spelt = (expression: Expression, otherwise: string): string => {
+export const expressionText = (expression: Expression, otherwise: string): string => {
   if (expression.kind === 'variable') return expression.name;
   if (expression.kind !== 'attribute' || !isName(expression.name)) return otherwise;
-  const object = spelt(expression.object, '');
+  const object = expressionText(expression.object, '');
   return object === '' ? otherwise : `${object}.${expression.name}`;
 };

@@ -1,6 +1,6 @@
 import { nearestWord } from '../../../../configuration/schema/did-you-mean.js';
 import { parseAuthority } from '../../../../http/request-target.js';
-import { quotedName } from '../../shortened-text.js';
+import { quoteName } from '../../abbreviate-text.js';
 import type { LikePattern } from '../../syntax-tree.js';
 import type { IpValue, Value } from '../../values/value.js';
 import type { ModelSource } from '../model-types.js';
@@ -32,7 +32,7 @@ export interface ImpossibleValue {
   readonly suggestion: string;
 }
 
-const meant = (text: string): string => `did you mean ${quotedName(text)}?`;
+const meant = (text: string): string => `did you mean ${quoteName(text)}?`;
 const meantOr = (text: string | null, otherwise: string): string => (text === null ? otherwise : meant(text));
 const hostMessage = 'resource.host is a lower-case host without scheme, port and path; this is not one';
 const pathHint = 'write it as a client sends it, such as "/reports/2024"; resource.query has the query';
@@ -56,14 +56,14 @@ const ofText: Readonly<Record<Exclude<ModelSource, 'client_ip'>, (text: string) 
     isMethod(text)
       ? null
       : {
-          message: `no request has the method ${quotedName(text)}`,
+          message: `no request has the method ${quoteName(text)}`,
           suggestion: meantOr(nearestMethod(text), 'write an HTTP method in capitals, such as "GET"'),
         },
   auth_method: (text) =>
     authMethods.includes(text)
       ? null
       : {
-          message: `there is no authentication method ${quotedName(text)}`,
+          message: `there is no authentication method ${quoteName(text)}`,
           suggestion: meantOr(nearestWord(text, authMethods), `it is ${listed(authMethods, 'or')}`),
         },
 };

@@ -1,5 +1,5 @@
 import { normalisePath } from '../../../../http/path-normalisation.js';
-import { quotedName } from '../../shortened-text.js';
+import { quoteName } from '../../abbreviate-text.js';
 import type { LikePattern } from '../../syntax-tree.js';
 
 /** The reason why a text is never the path of a request. */
@@ -33,7 +33,7 @@ const looksLikePattern = (text: string): boolean =>
 export const pathMistake = (text: string): PathMistake | null => {
   const nearest = nearestPath(text);
   if (looksLikePattern(text)) {
-    const pattern = quotedName((nearest ?? text).replaceAll('**', '*'));
+    const pattern = quoteName((nearest ?? text).replaceAll('**', '*'));
     return { message: 'one path; a "*" in it is literal, not a pattern', nearest, pattern };
   }
   return isNormal(text) ? null : { message: notNormal, nearest, pattern: null };
@@ -67,5 +67,5 @@ export const rootedPattern = (pattern: LikePattern): string | null => {
   if (typeof first !== 'string' || first.startsWith('/') || pattern.some(hasLiteralStar)) return null;
   const rooted: LikePattern = [`/${first}`, ...others];
   if (isImpossiblePathPattern(rooted)) return null;
-  return quotedName(rooted.map((piece) => (typeof piece === 'string' ? piece : '*')).join(''));
+  return quoteName(rooted.map((piece) => (typeof piece === 'string' ? piece : '*')).join(''));
 };

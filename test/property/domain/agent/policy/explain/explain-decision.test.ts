@@ -170,25 +170,25 @@ describe('the explanation of policies', () => {
         const decision = decide(compilePolicies(read.value, 'extended'), request);
         const fates = read.value.map((policy) => explainPolicy(policy, request, 'extended'));
 
-        const satisfied = fates.filter(({ fate }) => fate.kind === 'satisfied').map(({ policy }) => policy);
+        const satisfied = fates.filter(({ result }) => result.kind === 'satisfied').map(({ policy }) => policy);
         const forbids = satisfied.filter(({ effect }) => effect === 'forbid');
         const deciding = forbids.length > 0 ? forbids : satisfied;
         expect(decision.reasons).toEqual(deciding.map(({ id }) => id));
         expect(decision.decision).toBe(forbids.length === 0 && satisfied.length > 0 ? 'allow' : 'deny');
         expect(decision.errors).toEqual(
-          fates.flatMap(({ policy: { id, effect }, fate }) =>
-            fate.kind === 'error' ? [{ policyId: id, effect, error: fate.error }] : [],
+          fates.flatMap(({ policy: { id, effect }, result }) =>
+            result.kind === 'error' ? [{ policyId: id, effect, error: result.error }] : [],
           ),
         );
-        for (const { fate } of fates) {
-          if (fate.kind === 'out-of-scope') expect(fate.finding.outcome).toBe(false);
-          if (fate.kind === 'unfulfilled') {
-            expect(fate.condition?.finding.outcome).toBe(fate.condition?.kind !== 'when');
+        for (const { result } of fates) {
+          if (result.kind === 'out-of-scope') expect(result.finding.outcome).toBe(false);
+          if (result.kind === 'unfulfilled') {
+            expect(result.condition?.finding.outcome).toBe(result.condition?.kind !== 'when');
           }
-          if (fate.kind === 'error') {
-            expect(fate.condition).not.toBeNull();
-            const outcome = fate.condition?.finding.outcome;
-            if (typeof outcome === 'object' && isError(outcome)) expect(outcome).toEqual(fate.error);
+          if (result.kind === 'error') {
+            expect(result.condition).not.toBeNull();
+            const outcome = result.condition?.finding.outcome;
+            if (typeof outcome === 'object' && isError(outcome)) expect(outcome).toEqual(result.error);
             else expect(typeof outcome).not.toBe('boolean');
           }
         }

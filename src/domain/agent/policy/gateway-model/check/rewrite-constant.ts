@@ -1,6 +1,6 @@
+import { quoteName } from '../../abbreviate-text.js';
 import { isError } from '../../evaluate/evaluation-error.js';
 import { extensionFunction } from '../../extensions/extension-functions.js';
-import { quotedName } from '../../shortened-text.js';
 import { formatEntityUid } from '../../values/entity-uid.js';
 import { longFromDecimalText } from '../../values/long.js';
 import type { EntityType, ModelType, PlainTypeName } from '../model-types.js';
@@ -24,12 +24,12 @@ const asEntity = ({ types: [type] }: EntityType, text: string): string | null =>
 };
 
 const asPlain = (name: PlainTypeName, text: string): string | null => {
-  if (name === 'string') return quotedName(text);
+  if (name === 'string') return quoteName(text);
   if (name === 'bool') return text === 'true' || text === 'false' ? text : null;
   if (name === 'long') return longFromDecimalText(text) === null ? null : text;
   const call = functionOf[name];
   const made = call === undefined ? undefined : extensionFunction(call)?.([text]);
-  return made === undefined || isError(made) ? null : `${call}(${quotedName(text)})`;
+  return made === undefined || isError(made) ? null : `${call}(${quoteName(text)})`;
 };
 
 /** The text of a constant; null if it is not a constant. */
@@ -40,11 +40,11 @@ const textOf = (given: ModelType): string | null => {
 };
 
 /** Rewrites a constant as the wanted type; null if that is not possible. */
-export const rewritten = (wanted: ModelType, given: ModelType): string | null => {
+export const rewriteConstant = (wanted: ModelType, given: ModelType): string | null => {
   const text = textOf(given);
   if (text === null) return null;
   if (wanted.kind === 'entities') return given.kind === 'entities' ? null : asEntity(wanted, text);
   if (wanted.kind === 'plain') return asPlain(wanted.name, text);
   if (wanted.kind !== 'set') return null;
-  return `[${given.kind === 'entities' || (given.kind === 'plain' && given.name === 'string') ? quotedName(text) : text}]`;
+  return `[${given.kind === 'entities' || (given.kind === 'plain' && given.name === 'string') ? quoteName(text) : text}]`;
 };

@@ -29,7 +29,10 @@ const usesRoles = (expression: Expression): boolean =>
  * Finds the policies that use roles although no principal can have one: such a test is always false, so a ban by role
  * has no effect. Gives one finding per policy, for the whole policy.
  */
-export const rolesInUse = (policies: readonly Policy[], { rolesPossible }: RoleRules): readonly ModelFinding[] => {
+export const findUnusableRoles = (
+  policies: readonly Policy[],
+  { rolesPossible }: RoleRules,
+): readonly ModelFinding[] => {
   if (rolesPossible) return [];
   return policies
     .filter(

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { rolesInUse } from '../../../../../../src/domain/agent/policy/gateway-model/roles-in-use.js';
+import { findUnusableRoles } from '../../../../../../src/domain/agent/policy/gateway-model/find-unusable-roles.js';
 import { parsePolicies } from '../../../../../../src/domain/agent/policy/parse/parse-policies.js';
 
 const found = (text: string, rolesPossible = false) => {
   const parsed = parsePolicies(text, 'extended');
   if (!parsed.ok) throw new Error(JSON.stringify(parsed.error));
-  return rolesInUse(parsed.value, { rolesPossible });
+  return findUnusableRoles(parsed.value, { rolesPossible });
 };
 const when = (condition: string) => `forbid(principal, action, resource) when { ${condition} };`;
 

@@ -1,11 +1,11 @@
+import { quoteName } from '../../abbreviate-text.js';
 import { parseIp } from '../../extensions/ip-address.js';
-import { quotedName } from '../../shortened-text.js';
 import type { ModelType } from '../model-types.js';
 import { pathMistake } from '../possible/possible-path.js';
 import { idAttribute, kindName } from '../type-words.js';
 import { addressHint, roleHint } from './hints.js';
-import { type Operand, spelt } from './operand.js';
-import { rewritten } from './rewritten.js';
+import { expressionText, type Operand } from './operand.js';
+import { rewriteConstant } from './rewrite-constant.js';
 
 const meant = (text: string): string => `did you mean ${text}?`;
 
@@ -15,17 +15,17 @@ const constantText = (type: ModelType): string | null =>
 /** Suggests `contains` for a set that is compared with a possible element. */
 const setHint = (set: Operand, other: ModelType): string => {
   const { type } = set;
-  const element = type.kind !== 'set' ? null : rewritten(type.element, other);
-  return element === null ? roleHint : meant(`${spelt(set.expression, 'the set')}.contains(${element})`);
+  const element = type.kind !== 'set' ? null : rewriteConstant(type.element, other);
+  return element === null ? roleHint : meant(`${expressionText(set.expression, 'the set')}.contains(${element})`);
 };
 
 const addressesHint = (address: Operand, other: ModelType): string => {
   const text = constantText(other);
   const parsed = text === null ? null : parseIp(text);
   if (text === null || parsed === null) return addressHint;
-  const written = `ip(${quotedName(text)})`;
+  const written = `ip(${quoteName(text)})`;
   const isRange = parsed.prefixLength < (parsed.version === 4 ? 32 : 128);
-  return meant(isRange ? `${spelt(address.expression, 'the address')}.isInRange(${written})` : written);
+  return meant(isRange ? `${expressionText(address.expression, 'the address')}.isInRange(${written})` : written);
 };
 
 const entityHint = ({ type }: Operand, other: ModelType): string | null => {
@@ -39,7 +39,7 @@ const entityHint = ({ type }: Operand, other: ModelType): string | null => {
 };
 
 /** A suggestion for a comparison of two values whose types make them always unequal. */
-export const apartHint = (left: Operand, right: Operand): string => {
+export const disjointTypesHint = (left: Operand, right: Operand): string => {
   for (const [one, other] of [
     [left, right],
     [right, left],
@@ -50,6 +50,6 @@ export const apartHint = (left: Operand, right: Operand): string => {
     const hint = entityHint(one, other.type);
     if (hint !== null) return hint;
   }
-  const constant = rewritten(left.type, right.type) ?? rewritten(right.type, left.type);
+  const constant = rewriteConstant(left.type, right.type) ?? rewriteConstant(right.type, left.type);
   return constant === null ? 'values of different types are never equal: Cedar converts nothing' : meant(constant);
 };

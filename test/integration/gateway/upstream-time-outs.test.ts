@@ -68,7 +68,7 @@ const startHeld = async (cleanUp: CleanUp, version: Version): Promise<HeldUpstre
 
 const readMs = 60;
 /** What has less time than this is over after a silence of `readMs`. */
-const longer = { timeoutMs: 200, patienceMs: 200 };
+const longer = { timeoutMs: 200, configuredTimeoutMs: 200 };
 
 describe.each<Version>(['1.1', '2'])('an upstream of HTTP/%s', (httpVersion) => {
   const startWith = async (cleanUp: CleanUp) => {

@@ -175,7 +175,7 @@ describe('a response before the end of its request', () => {
     const outcome = await client.send({ ...plainUpstreamRequest, body }).response;
     if (!outcome.ok) throw new Error(outcome.error.detail);
     // By the time that the silence of another one has lasted too long, that of this one has as well.
-    const other = { ...get, timeoutMs: 300, patienceMs: 300 };
+    const other = { ...get, timeoutMs: 300, configuredTimeoutMs: 300 };
     expect(await client.send(other).response).toMatchObject({ error: { code: 'timed_out' } });
     end(null);
     expect((await bodyOctets(outcome.value.body)).toString()).toBe('a');

@@ -370,7 +370,7 @@ describe('a malformed response', () => {
       (stream, peer, turn) => peer.write(turn === 0 ? make(stream) : ok(stream, endHeaders + endStream)),
       outcome === 'timed_out' ? { readMs: 100 } : {},
     );
-    const request = outcome === 'timed_out' ? { ...get, timeoutMs: 200, patienceMs: 200 } : get;
+    const request = outcome === 'timed_out' ? { ...get, timeoutMs: 200, configuredTimeoutMs: 200 } : get;
     expect(await outcomeOf(client, request)).toBe(outcome);
     expect(await outcomeOf(client)).toBe('200 ');
     expect(upstream.peers).toHaveLength(2);
@@ -510,7 +510,7 @@ describe('a frozen upstream', () => {
   it('times out without a response after the request', async ({ cleanUp }) => {
     const { client } = await clientOf(cleanUp, () => undefined);
     const body = new ScriptedBody(['one']);
-    const request = { ...plainUpstreamRequest, body, timeoutMs: 40, patienceMs: 40 };
+    const request = { ...plainUpstreamRequest, body, timeoutMs: 40, configuredTimeoutMs: 40 };
     const outcome = await client.send(request).response;
     expect(outcome).toMatchObject({ error: { code: 'timed_out', neverSent: false, detail: 'no answer within 40 ms' } });
   });

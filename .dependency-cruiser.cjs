@@ -141,6 +141,13 @@ module.exports = {
       },
     },
     {
+      name: 'tls-sockets-know-no-protocol',
+      comment: 'Listeners, upstream clients and health probes use them: they know certificates and sockets, not HTTP.',
+      severity: 'error',
+      from: { path: '^src/adapters/tls-sockets/' },
+      to: { path: program, pathNot: '^src/(?:domain|application/ports|adapters/(?:tls-sockets|stream-sockets))/' },
+    },
+    {
       name: 'redis-knows-no-store',
       comment: 'Every store in Redis uses one connection: it knows the domain and ports, and none of the stores.',
       severity: 'error',

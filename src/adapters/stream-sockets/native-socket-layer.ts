@@ -1,9 +1,9 @@
 import type { SocketLayer as Addon, SocketLayerOptions } from '#native';
 import type { ListeningSocket } from '../../application/ports/gateway/listening-sockets.js';
-import type { SocketAddress } from '../../domain/configuration/network-addresses.js';
+import { isUnixSocket, type StreamAddress } from '../../domain/configuration/network-addresses.js';
 import { batchBegins, batchEnds, throwApart } from '../event-loop-batching/event-loop-turn.js';
 import { NativeSocket, type NativeSocketOwner } from './native-socket.js';
-import { backlog } from './node-socket-layer.js';
+import { backlog, nodeSocketLayer } from './node-socket-layer.js';
 import type { Acceptor, SocketLayer } from './socket-layer.js';
 import type { StreamSocket } from './stream-socket.js';
 import type { TakeUpstreamInput, UpstreamStream } from './upstream-stream.js';
@@ -123,7 +123,9 @@ export class NativeSocketLayer implements SocketLayer {
     });
   }
 
-  connect({ host, port }: SocketAddress, read: TakeUpstreamInput): UpstreamStream {
+  connect(address: StreamAddress, read: TakeUpstreamInput): UpstreamStream {
+    if (isUnixSocket(address)) return nodeSocketLayer.connect(address, read);
+    const { host, port } = address;
     let socket: NativeSocket;
     try {
       const slot = this.#addon.connect(host, port);

@@ -1,6 +1,6 @@
-import { createServer, type Server, Socket, type SocketConstructorOpts } from 'node:net';
+import { createServer, type OnReadOpts, type Server, Socket, type SocketConstructorOpts } from 'node:net';
 import type { ListeningSocket } from '../../application/ports/gateway/listening-sockets.js';
-import type { SocketAddress } from '../../domain/configuration/network-addresses.js';
+import { isUnixSocket, type StreamAddress } from '../../domain/configuration/network-addresses.js';
 import type { Acceptor, SocketLayer } from './socket-layer.js';
 import type { StreamSocket } from './stream-socket.js';
 import type { TakeUpstreamInput, UpstreamStream } from './upstream-stream.js';
@@ -59,15 +59,20 @@ export class NodeUpstreamSocket extends Socket implements UpstreamStream {
   }
 }
 
-const connected = ({ host, port }: SocketAddress, options: SocketConstructorOpts): NodeUpstreamSocket => {
+const connected = (address: StreamAddress, options: SocketConstructorOpts): NodeUpstreamSocket => {
   const socket = new NodeUpstreamSocket(options);
+  if (isUnixSocket(address)) return socket.connect({ path: address.path });
   socket.setNoDelay(true).setKeepAlive(true, keepAliveMs);
-  socket.connect({ host, port });
-  return socket;
+  return socket.connect({ host: address.host, port: address.port });
 };
 
 /** A connection that is read as a stream, for tunnels. */
-export const connectStream = (address: SocketAddress): NodeUpstreamSocket => connected(address, {});
+export const connectStream = (address: StreamAddress): NodeUpstreamSocket => connected(address, {});
+
+/** Socket options for reading with a function, into one buffer of the process. */
+export const readingWith = (read: TakeUpstreamInput): { readonly onread: OnReadOpts } => ({
+  onread: { buffer: sharedOctets, callback: (octets: number) => read(sharedOctets, octets) },
+});
 
 class NodeAcceptor implements Acceptor {
   readonly #server: Server;
@@ -100,8 +105,6 @@ class NodeAcceptor implements Acceptor {
 export const nodeSocketLayer: SocketLayer = {
   name: 'node',
   acceptor: (socket, accepted) => new NodeAcceptor(socket, accepted),
-  connect: (address: SocketAddress, read: TakeUpstreamInput): UpstreamStream =>
-    connected(address, {
-      onread: { buffer: sharedOctets, callback: (octets: number) => read(sharedOctets, octets) },
-    } as SocketConstructorOpts),
+  connect: (address: StreamAddress, read: TakeUpstreamInput): UpstreamStream =>
+    connected(address, readingWith(read) as SocketConstructorOpts),
 };

@@ -1,5 +1,5 @@
 import type { ListeningSocket } from '../../application/ports/gateway/listening-sockets.js';
-import type { SocketAddress } from '../../domain/configuration/network-addresses.js';
+import type { StreamAddress } from '../../domain/configuration/network-addresses.js';
 import type { StreamSocket } from './stream-socket.js';
 import type { TakeUpstreamInput, UpstreamStream } from './upstream-stream.js';
 
@@ -15,6 +15,6 @@ export interface Acceptor {
 export interface SocketLayer {
   readonly name: 'native' | 'node';
   acceptor(socket: ListeningSocket, accepted: (socket: StreamSocket) => void): Acceptor;
-  /** Connects to an IP address; `connect` or `error` follows. */
-  connect(address: SocketAddress, read: TakeUpstreamInput): UpstreamStream;
+  /** Connects to an IP address or a unix socket; `connect` or `error` follows. */
+  connect(address: StreamAddress, read: TakeUpstreamInput): UpstreamStream;
 }

@@ -21,6 +21,7 @@ import { PrometheusGatewayMetrics } from '../../adapters/outbound/prometheus-met
 import { re2PathPatterns } from '../../adapters/outbound/re2-path-patterns/re2-path-patterns.js';
 import { targetClients } from '../../adapters/outbound/upstream-clients/upstream-clients.js';
 import { SocketLayerSelector } from '../../adapters/stream-sockets/socket-layer-selector.js';
+import { upstreamTlsPreparer } from '../../adapters/tls-sockets/upstream-tls-context.js';
 import type { TracerFactory } from '../../application/ports/gateway/tracer.js';
 import { agentClients } from '../shared/agent-clients.js';
 import { bindMade } from '../shared/bind-made.js';
@@ -68,6 +69,10 @@ export const gatewayAdaptersModule = new ContainerModule(({ bind }) => {
   );
   made(gateway.textFiles, {}, () => new NodeTextFileReader());
   made(gateway.listenerTls, { engine: gateway.engine, files: gateway.textFiles }, (parts) => parts);
+  made(gateway.upstreamTls, { files: gateway.textFiles, clock: shared.clock }, ({ files, clock }) => ({
+    files,
+    prepare: upstreamTlsPreparer(() => clock.wallMs()),
+  }));
   made(gateway.figures, {}, () => new NodeProcessFigures());
   made(gateway.metrics, { hostName: gateway.hostName }, ({ hostName }) => new PrometheusGatewayMetrics(hostName));
   bind(gateway.ownSampleNames).toConstantValue(ownSampleNames);

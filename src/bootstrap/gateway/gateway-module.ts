@@ -196,6 +196,7 @@ export const gatewayModule = new ContainerModule(({ bind }) => {
       agents: gateway.agents,
       listeners: gateway.listeners,
       listenerTls: gateway.listenerTls,
+      upstreamTls: gateway.upstreamTls,
       socketLayers: gateway.socketLayers,
       state: gateway.state,
       stages: gateway.stages,

@@ -19,6 +19,7 @@ import type { AgentRegistry } from '../../application/gateway/run-gateway/agent-
 import type { Gateway } from '../../application/gateway/run-gateway/gateway.js';
 import type { ListenerRegistry } from '../../application/gateway/run-gateway/listener-registry.js';
 import type { ListenerTlsReaders } from '../../application/gateway/run-gateway/prepare-listener-tls.js';
+import type { UpstreamTlsReaders } from '../../application/gateway/run-gateway/prepare-upstream-tls.js';
 import type { RunningState, WorkerPlace } from '../../application/gateway/run-gateway/running-state.js';
 import type { ReloadRequests } from '../../application/gateway/workers/aggregate/gathering-topics.js';
 import type { AccessLog } from '../../application/ports/gateway/access-log.js';
@@ -67,6 +68,7 @@ export const gatewayTokens = {
   /** Reads the files that the gateway's own configuration refers to. */
   textFiles: Symbol('TextFileReader') as ServiceIdentifier<TextFileReader>,
   listenerTls: Symbol('ListenerTlsReaders') as ServiceIdentifier<ListenerTlsReaders>,
+  upstreamTls: Symbol('UpstreamTlsReaders') as ServiceIdentifier<UpstreamTlsReaders>,
   figures: Symbol('ProcessFigures') as ServiceIdentifier<ProcessFigures>,
   metrics: Symbol('GatewayMetrics') as ServiceIdentifier<GatewayMetrics & MetricsExposition>,
   /** Sample names that agents cannot use. */

@@ -2,6 +2,7 @@ import { Container } from 'inversify';
 import { tryAgent } from '../../application/agent/configure-agent/try-agent.js';
 import { checkAgentTls } from '../../application/gateway/run-gateway/check-agent-tls.js';
 import { prepareListenerTls } from '../../application/gateway/run-gateway/prepare-listener-tls.js';
+import { prepareUpstreamTls } from '../../application/gateway/run-gateway/prepare-upstream-tls.js';
 import type { LogFields, Logger } from '../../application/ports/shared/logger.js';
 import { decodeAgentOptions, unreadOptionProblems } from '../../domain/agent/configuration/decode-agent-options.js';
 import { locatedProblem, toConfigurationProblem } from '../../domain/agent/configuration/option-report.js';
@@ -11,6 +12,7 @@ import type {
   AgentConfiguration,
   GatewayConfiguration,
   ListenerConfiguration,
+  UpstreamConfiguration,
 } from '../../domain/gateway/configuration/gateway-configuration.js';
 import { agentTokens } from '../agent/agent-tokens.js';
 import { gatewayAdaptersModule } from '../gateway/gateway-adapters-module.js';
@@ -31,20 +33,28 @@ const checkContainer = async (): Promise<Container> => {
 };
 
 /**
- * Reads certificates and keys of listeners and of TLS to agents, and keys, lists and policies of
+ * Reads certificates and keys of listeners and of TLS to upstreams and agents, and keys, lists and policies of
  * embedded agents, as the gateway would.
  */
 export const checkReferences = async (
-  { listeners, agents }: GatewayConfiguration,
+  { listeners, upstreams, agents }: GatewayConfiguration,
   locate: AgentOptionLocator = () => null,
 ): Promise<ConfigurationProblem[]> => [
   ...(await checkTls(listeners)),
+  ...(await checkTlsOf(upstreams)),
   ...(await checkTlsTo(agents)),
   ...(await Promise.all(agents.map((agent) => checkAgentOf(agent, locate)))).flat(),
 ];
 
 const checkTls = async (listeners: readonly ListenerConfiguration[]): Promise<ConfigurationProblem[]> => {
   const prepared = await prepareListenerTls(listeners, (await checkContainer()).get(gatewayTokens.listenerTls));
+  return prepared.ok
+    ? prepared.value.warnings.map((message) => unplacedProblem('warning', message))
+    : prepared.error.map((message) => unplacedProblem('error', message));
+};
+
+const checkTlsOf = async (upstreams: readonly UpstreamConfiguration[]): Promise<ConfigurationProblem[]> => {
+  const prepared = await prepareUpstreamTls(upstreams, (await checkContainer()).get(gatewayTokens.upstreamTls));
   return prepared.ok
     ? prepared.value.warnings.map((message) => unplacedProblem('warning', message))
     : prepared.error.map((message) => unplacedProblem('error', message));

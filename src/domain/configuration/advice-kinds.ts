@@ -30,6 +30,11 @@ export const adviceKinds = {
     why: 'Anyone on the path can read and change requests and their credentials.',
     instead: 'add a tls block to the transport',
   },
+  'upstream-not-verified': {
+    when: '`insecure-skip-verify #true` in the `tls` of an upstream.',
+    why: 'Anyone on the path can read and change requests, and answer in place of the targets.',
+    instead: 'write ca-cert "/etc/portcullis/ca.pem" with the authority of the targets',
+  },
   'agent-fails-open': {
     when: '`failure-mode "open"` of an agent.',
     why: 'While the agent does not answer, requests pass without a decision.',

@@ -4,6 +4,16 @@ export interface SocketAddress {
   readonly port: number;
 }
 
+/** A unix socket, by its absolute path. */
+export interface UnixSocketAddress {
+  readonly path: string;
+}
+
+/** The address of a stream socket to connect to. */
+export type StreamAddress = SocketAddress | UnixSocketAddress;
+
+export const isUnixSocket = (address: StreamAddress): address is UnixSocketAddress => 'path' in address;
+
 /** The gRPC address of an agent. */
 export type GrpcAddress =
   | { readonly kind: 'tcp'; readonly host: string; readonly port: number }

@@ -32,7 +32,7 @@ const stageBefore = (
     ports.map((port) => `127.0.0.1:${port}`),
     upstream,
   );
-  const targets = new UpstreamTargets(configuration, 100, {
+  const targets = new UpstreamTargets(configuration, 100, null, {
     ledgers: new TargetLedgers(clock),
     createClient: targetClients(testSocketLayers),
     metrics: { upstream: () => new UpstreamCounters() },

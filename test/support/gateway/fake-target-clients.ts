@@ -3,6 +3,7 @@ import type {
   TargetClientFactory,
   TargetClientOptions,
 } from '../../../src/application/ports/gateway/upstream-client.js';
+import { tcpAddress } from './tcp-address.js';
 
 /** A client that sends nothing, and knows how it was made and what became of it. */
 export class FakeTargetClient implements TargetClient {
@@ -51,6 +52,9 @@ export class FakeTargetClients {
 
   /** The last one for `host:port`. */
   at(host: string, port: number): FakeTargetClient | undefined {
-    return this.made.findLast(({ settings: { address } }) => address.host === host && address.port === port);
+    return this.made.findLast(({ settings }) => {
+      const address = tcpAddress(settings.address);
+      return address.host === host && address.port === port;
+    });
   }
 }

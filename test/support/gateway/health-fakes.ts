@@ -2,6 +2,7 @@ import type { CheckedTarget } from '../../../src/application/gateway/check-healt
 import type { HealthProber, ProbedTarget } from '../../../src/application/ports/gateway/health-prober.js';
 import { initialHealth, type TargetHealth } from '../../../src/domain/gateway/health/target-health.js';
 import { err, ok, type Result } from '../../../src/domain/shared/result.js';
+import { tcpAddress } from './tcp-address.js';
 
 /** A check that has begun. */
 interface HeldProbe {
@@ -18,7 +19,7 @@ export class HeldProber implements HealthProber {
   readonly begun: string[] = [];
 
   probe(target: ProbedTarget, _probe: unknown, timeoutMs: number): Promise<Result<void, string>> {
-    this.begun.push(target.address.host);
+    this.begun.push(tcpAddress(target.address).host);
     return new Promise((settle) => this.underWay.push({ target, timeoutMs, settle }));
   }
 
@@ -30,11 +31,13 @@ export class HeldProber implements HealthProber {
 
 /** A target whose health is kept here. */
 export class RecordedHealth implements CheckedTarget {
+  readonly name: string;
   readonly target: ProbedTarget;
   current: TargetHealth = initialHealth;
 
   constructor(host: string, authority = `${host}:80`) {
-    this.target = { address: { host, port: 80 }, authority };
+    this.name = authority;
+    this.target = { address: { host, port: 80 }, authority, tls: null };
   }
 
   health(): TargetHealth {

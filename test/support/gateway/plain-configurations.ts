@@ -65,4 +65,6 @@ export const plainUpstream = (name: string, port: number): UpstreamConfiguration
   retries: { maxAttempts: 3, budgetPercent: 20 },
   dnsRefreshMs: 30_000,
   httpVersion: '1.1',
+  tls: null,
+  hostHeader: { kind: 'preserve' },
 });

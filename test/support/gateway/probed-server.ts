@@ -34,7 +34,7 @@ export const startProbedServer = async (
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   return {
-    target: { address: { host: '127.0.0.1', port }, authority: 'api.test:8080' },
+    target: { address: { host: '127.0.0.1', port }, authority: 'api.test:8080', tls: null },
     received: () => received,
     allClosed: () => eventually(() => accepted > 0 && open.size === 0),
     close: () =>

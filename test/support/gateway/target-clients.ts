@@ -107,6 +107,8 @@ export const listeningClient = (
   const client = targetClients(testSocketLayers)({
     address: { host: '127.0.0.1', port },
     authority: `127.0.0.1:${port}`,
+    replacesHost: false,
+    tls: null,
     connectMs: 20_000,
     readMs: 20_000,
     maxConnections: 100,

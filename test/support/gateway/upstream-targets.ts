@@ -9,6 +9,7 @@ import { TargetLedgers } from '../../../src/application/gateway/choose-upstream/
 import { UpstreamTargets } from '../../../src/application/gateway/choose-upstream/upstream-targets.js';
 import type { HealthProber } from '../../../src/application/ports/gateway/health-prober.js';
 import type { Random } from '../../../src/application/ports/shared/random.js';
+import { streamAddressText } from '../../../src/domain/configuration/schema/grpc-address.js';
 import type { UpstreamConfiguration } from '../../../src/domain/gateway/configuration/gateway-configuration.js';
 import { ok, type Result } from '../../../src/domain/shared/result.js';
 import { ManualClock } from '../shared/manual-clock.js';
@@ -48,7 +49,7 @@ export class TargetsWorld {
   /** What checks come to, by `host:port` of the address that is checked. */
   readonly checks = new Map<string, Result<void, string>>();
   readonly #prober: HealthProber = {
-    probe: async ({ address }) => this.checks.get(`${address.host}:${address.port}`) ?? ok(undefined),
+    probe: async ({ address }) => this.checks.get(streamAddressText(address)) ?? ok(undefined),
   };
   readonly #random: Random;
 
@@ -64,7 +65,7 @@ export class TargetsWorld {
   }
 
   open(configuration: UpstreamConfiguration, idleLimit = 100): UpstreamTargets {
-    return new UpstreamTargets(configuration, idleLimit, {
+    return new UpstreamTargets(configuration, idleLimit, null, {
       ledgers: this.ledgers,
       createClient: this.clients.create,
       metrics: { upstream: () => new UpstreamCounters() },

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { supervisionTimes } from '../../../src/application/gateway/workers/supervise/supervision-times.js';
 import type { GatewayConfiguration } from '../../../src/domain/gateway/configuration/gateway-configuration.js';
 import { loadConfiguration } from '../../support/gateway/configuration-files.js';
+import { tcpAddress } from '../../support/gateway/tcp-address.js';
 import { deployFile, isInRepository, readDeployFile } from '../../support/shared/deploy-files.js';
 import { repositoryRoot } from '../../support/shared/documentation-examples.js';
 
@@ -84,7 +85,7 @@ describe('the compose file', () => {
     const { upstreams, limits } = await configuration();
     const hosts = [
       ...matches(haproxy, /^ {2}server \w+ ([\w-]+):8080$/gm),
-      ...upstreams.flatMap(({ targets }) => targets.map(({ address }) => address.host)),
+      ...upstreams.flatMap(({ targets }) => targets.map(({ address }) => tcpAddress(address).host)),
       new URL(limits.rateLimitStore.kind === 'redis' ? limits.rateLimitStore.url.reveal() : 'x://').hostname,
     ];
     expect(hosts).toHaveLength(4);

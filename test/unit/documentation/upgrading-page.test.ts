@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { afterAll, describe, expect, it } from 'vitest';
 import { loadConfiguration } from '../../support/gateway/configuration-files.js';
+import { tcpAddress } from '../../support/gateway/tcp-address.js';
 import { documentationPage, fencedBlocks, mainExample } from '../../support/shared/documentation-examples.js';
 import { temporaryFolder } from '../../support/shared/temporary-folder.js';
 
@@ -31,7 +32,7 @@ describe('the guide to upgrades', () => {
       const { configuration, problems } = await loadConfiguration(folder.file(`step-${weight}.kdl`));
       expect(problems).toEqual([]);
       const targets = configuration?.upstreams.flatMap((upstream) => upstream.targets) ?? [];
-      expect(targets.map((target) => [target.address.port, target.weight])).toEqual([
+      expect(targets.map((target) => [tcpAddress(target.address).port, target.weight])).toEqual([
         [8001, 100 - weight],
         [8002, weight],
       ]);

@@ -235,6 +235,15 @@ const breaches: Readonly<Record<string, readonly { change: Tree; edge: string }[
       edge: 'src/adapters/stream-sockets/socket.ts -> src/adapters/wire/http1/helper.ts',
     },
   ],
+  'tls-sockets-know-no-protocol': [
+    {
+      change: {
+        'src/adapters/tls-sockets/socket.ts': `export { helper as socket } from '../wire/http1/helper.js';`,
+        'src/adapters/wire/http1/helper.ts': 'export const helper = 1;',
+      },
+      edge: 'src/adapters/tls-sockets/socket.ts -> src/adapters/wire/http1/helper.ts',
+    },
+  ],
   'redis-knows-no-store': [
     {
       change: {

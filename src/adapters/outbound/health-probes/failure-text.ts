@@ -1,4 +1,5 @@
 import { outOfDescriptors } from '../../../application/ports/gateway/health-prober.js';
+import { tlsFailureText } from '../../tls-sockets/tls-failure.js';
 
 /** Texts for system error codes. */
 const texts: Readonly<Record<string, string>> = {
@@ -20,8 +21,10 @@ const texts: Readonly<Record<string, string>> = {
 /** Codes of Node's parsers for malformed HTTP/1.1 or HTTP/2. */
 const parserCode = /^(?:HPE_|ERR_HTTP2_(?:ERROR|SESSION_ERROR|TOO_MANY|HEADER|CONNECTION_FAULT))/;
 
-/** Why a connection failed: one fixed text per cause, without data from the target. */
+/** Why a connection failed: one text per cause. Only names in a certificate come from the target. */
 export const failureText = (error: unknown): string => {
+  const tlsText = error instanceof Error ? tlsFailureText(error) : null;
+  if (tlsText !== null) return tlsText.slice(0, 200);
   const code = (error as NodeJS.ErrnoException | null)?.code;
   if (code === undefined) return 'failed: no cause given';
   return texts[code] ?? (parserCode.test(code) ? 'malformed answer' : `failed: ${code.slice(0, 40)}`);

@@ -2,6 +2,7 @@ import type { ClientHttp2Session, ClientHttp2Stream, IncomingHttpHeaders, Incomi
 import type { ProbedTarget } from '../../../application/ports/gateway/health-prober.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
 import { checkByHttp2 } from './http2-check.js';
+import { checkOverConnection } from './probe-connection.js';
 
 /** `ServingStatus` of grpc.health.v1. */
 const servingStatuses = { unknown: 0, serving: 1, notServing: 2, serviceUnknown: 3 } as const;
@@ -139,10 +140,10 @@ const readHealthAnswer = (grpcStatus: unknown, body: Buffer): Result<void, strin
 
 type Settle = (result: Result<void, string>) => void;
 
-const send = (session: ClientHttp2Session, authority: string, timeoutMs: number): ClientHttp2Stream =>
+const send = (session: ClientHttp2Session, { authority, tls }: ProbedTarget, timeoutMs: number): ClientHttp2Stream =>
   session.request({
     ':method': 'POST',
-    ':scheme': 'http',
+    ':scheme': tls === null ? 'http' : 'https',
     ':path': '/grpc.health.v1.Health/Check',
     ':authority': authority,
     'content-type': 'application/grpc',
@@ -178,25 +179,19 @@ const read = (stream: ClientHttp2Stream, settle: Settle): void => {
 };
 
 /**
- * Checks the target's health service (grpc.health.v1, plaintext); it is healthy if SERVING. Uses
- * its own socket instead of @grpc/grpc-js, which leaves connections open to silent targets.
+ * Checks the target's health service (grpc.health.v1); it is healthy if SERVING. Uses node:http2
+ * instead of @grpc/grpc-js, which leaves connections open to silent targets.
  *
  * @param service empty: the whole server
  */
-export const probeGrpc = (
-  { address, authority }: ProbedTarget,
-  service: string,
-  timeoutMs: number,
-): Promise<Result<void, string>> =>
-  checkByHttp2(
-    address,
-    {
+export const probeGrpc = (target: ProbedTarget, service: string, timeoutMs: number): Promise<Result<void, string>> =>
+  checkOverConnection(target, ['h2'], timeoutMs, (socket, check) =>
+    checkByHttp2(socket, check, {
       send: (session) => {
-        const stream = send(session, authority, timeoutMs);
+        const stream = send(session, target, timeoutMs);
         stream.end(framed(writeHealthRequest(service)));
         return stream;
       },
       read,
-    },
-    timeoutMs,
+    }),
   );

@@ -1,4 +1,4 @@
-import { socketAddressText } from '../../../domain/configuration/schema/network-kinds.js';
+import { streamAddressText } from '../../../domain/configuration/schema/grpc-address.js';
 import type { HealthCheck } from '../../../domain/gateway/configuration/upstream-options.js';
 import { noteCheck } from '../../../domain/gateway/health/target-health.js';
 import type { Result } from '../../../domain/shared/result.js';
@@ -118,9 +118,9 @@ export class HealthChecker {
     if (next === before) return;
     checked.update(next);
     if (next.healthy === before.healthy) return;
-    const { address, authority } = checked.target;
-    const target = socketAddressText(address);
-    const fields = { upstream: this.#upstream, target, ...(authority === target ? {} : { name: authority }) };
+    const { name } = checked;
+    const target = streamAddressText(checked.target.address);
+    const fields = { upstream: this.#upstream, target, ...(name === target ? {} : { name }) };
     if (next.healthy) this.#environment.logger.info('Target is healthy again', fields);
     else this.#environment.logger.warn('Target is unhealthy', { ...fields, error: next.lastError });
   }

@@ -1,10 +1,12 @@
-import { socketAddressText } from '../../../domain/configuration/schema/network-kinds.js';
+import { streamAddressText } from '../../../domain/configuration/schema/grpc-address.js';
 import type { TargetHealth } from '../../../domain/gateway/health/target-health.js';
 import type { ProbedTarget } from '../../ports/gateway/health-prober.js';
 import type { ScheduledTask } from '../../ports/shared/scheduler.js';
 
 /** A target with its health record. */
 export interface CheckedTarget {
+  /** The target as configured. */
+  readonly name: string;
   readonly target: ProbedTarget;
   health(): TargetHealth;
   /** Called when the health changes. */
@@ -22,7 +24,8 @@ export interface WatchedTarget {
   timer: ScheduledTask | null;
 }
 
-const keyOf = ({ address, authority }: ProbedTarget): string => `${socketAddressText(address)} ${authority}`;
+const keyOf = ({ address, authority, tls }: ProbedTarget): string =>
+  `${streamAddressText(address)} ${authority} ${tls?.serverName ?? ''}`;
 
 /** The watched targets of an upstream. */
 export class WatchedTargets {

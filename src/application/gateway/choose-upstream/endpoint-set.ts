@@ -1,8 +1,12 @@
+import { isUnixSocket } from '../../../domain/configuration/network-addresses.js';
 import type { UpstreamConfiguration } from '../../../domain/gateway/configuration/gateway-configuration.js';
 import { type TargetAddress, targetAddresses } from '../../../domain/gateway/load-balancing/target-addresses.js';
 import { targetCookieField, targetCookieValue } from '../../../domain/gateway/load-balancing/target-cookie.js';
 import { noHeaders } from '../../../domain/http/header-list.js';
 import type { IdleAllowance, TargetClientFactory } from '../../ports/gateway/upstream-client.js';
+import type { TargetTls, UpstreamTlsContext } from '../../ports/gateway/upstream-tls.js';
+import type { Logger } from '../../ports/shared/logger.js';
+import type { Scheduler } from '../../ports/shared/scheduler.js';
 import type { AcquiredLedgers } from './acquired-ledgers.js';
 import { Endpoint, type EndpointCookie } from './endpoint.js';
 import type { PoolExhaustion } from './pool-exhaustion.js';
@@ -35,6 +39,22 @@ interface EndpointFactories {
   readonly ledgers: AcquiredLedgers;
   readonly createClient: TargetClientFactory;
   readonly exhaustion: PoolExhaustion;
+  /** Null: the upstream is without TLS. */
+  readonly tls: CurrentTlsContext | null;
+}
+
+/** The TLS context of an upstream; a change of its files replaces it. */
+export interface CurrentTlsContext {
+  readonly current: UpstreamTlsContext;
+  /** Reads changed files from now on. */
+  watch(scheduler: Scheduler, logger: Logger): void;
+  stopWatching(): void;
+}
+
+/** How to talk to an address. */
+interface TargetConnection {
+  readonly authority: string;
+  readonly tls: TargetTls | null;
 }
 
 /** The endpoints of one upstream. A removed endpoint finishes its exchanges; then its connections are closed. */
@@ -42,7 +62,10 @@ export class EndpointSet {
   readonly #configuration: UpstreamConfiguration;
   readonly #factories: EndpointFactories;
   readonly #isChecked: boolean;
+  readonly #tls: CurrentTlsContext | null;
   readonly #idle: IdleConnections;
+  /** Connections depend on the host name of their target. */
+  readonly #byName: boolean;
   #current: readonly Endpoint[] = [];
   #weighted: readonly Endpoint[] = [];
   readonly #retired = new Map<string, Endpoint>();
@@ -59,6 +82,9 @@ export class EndpointSet {
     this.#factories = factories;
     this.#isChecked = isChecked;
     this.#idle = new IdleConnections(idleLimit);
+    this.#tls = factories.tls;
+    const { tls, hostHeader } = configuration;
+    this.#byName = hostHeader.kind === 'target' || (tls !== null && tls.serverName === null);
   }
 
   get current(): readonly Endpoint[] {
@@ -77,18 +103,18 @@ export class EndpointSet {
 
   /** Applies new lookup results. An endpoint that stays or returns keeps its connections. */
   replace(addressesOf: (host: string) => readonly string[]): void {
-    const known = new Map(this.all.map((endpoint) => [endpoint.text, endpoint]));
-    const wanted = targetAddresses(this.#configuration.targets, addressesOf);
+    const known = new Map(this.all.map((endpoint) => [endpoint.key, endpoint]));
+    const wanted = targetAddresses(this.#configuration.targets, addressesOf, this.#byName);
     this.#current = wanted.map((address) => {
-      const endpoint = known.get(address.text) ?? this.#create(address);
+      const endpoint = known.get(address.key) ?? this.#create(address);
       const { ledgers } = this.#factories;
       const names = address.names.filter((name) => name !== address.text);
       endpoint.place(
         address,
         names.map((name) => ledgers.acquire(name)),
       );
-      known.delete(address.text);
-      this.#retired.delete(address.text);
+      known.delete(address.key);
+      this.#retired.delete(address.key);
       return endpoint;
     });
     this.#weighted = this.#current.filter(({ weight }) => weight > 0);
@@ -98,7 +124,7 @@ export class EndpointSet {
   /** Closes a retired endpoint after its last exchange. */
   closeUnused(endpoint: Endpoint): void {
     // INVARIANT: a client is closed once.
-    if (this.#isClosed || !this.#retired.delete(endpoint.text)) return;
+    if (this.#isClosed || !this.#retired.delete(endpoint.key)) return;
     endpoint.release();
     const closed = endpoint.client.close(0);
     this.#closing.add(closed);
@@ -114,11 +140,14 @@ export class EndpointSet {
   }
 
   #create(address: TargetAddress): Endpoint {
-    const { timeouts, maxConnections, maxIdle, httpVersion } = this.#configuration;
+    const { timeouts, maxConnections, maxIdle, httpVersion, hostHeader } = this.#configuration;
     const { ledgers, createClient, exhaustion } = this.#factories;
+    const connection = this.#connectionTo(address);
     const client = createClient({
       address: address.address,
-      authority: address.names[0] as string,
+      authority: connection.authority,
+      replacesHost: hostHeader.kind !== 'preserve',
+      tls: connection.tls,
       connectMs: timeouts.connectMs,
       readMs: timeouts.readMs,
       maxConnections,
@@ -128,7 +157,36 @@ export class EndpointSet {
       httpVersion,
     });
     const cookie = this.#cookieOf(address.text);
-    return new Endpoint(address, ledgers.acquire(address.text), client, cookie, this.#isChecked);
+    const probed = { address: address.address, ...connection };
+    return new Endpoint(address, ledgers.acquire(address.text), client, { cookie, probed, isChecked: this.#isChecked });
+  }
+
+  /** The authority of requests to an address, and its TLS. */
+  #connectionTo(target: TargetAddress): TargetConnection {
+    const { tls } = this.#configuration;
+    const context = this.#tls;
+    const authority = this.#authorityOf(target);
+    if (tls === null || context === null) return { authority, tls: null };
+    const serverName = tls.serverName ?? target.host;
+    return {
+      authority,
+      tls: {
+        serverName,
+        get context() {
+          return context.current;
+        },
+      },
+    };
+  }
+
+  /** The Host for a target. */
+  #authorityOf({ address, host, names }: TargetAddress): string {
+    const { hostHeader, tls } = this.#configuration;
+    if (hostHeader.kind === 'fixed') return hostHeader.host;
+    if (isUnixSocket(address)) return 'localhost';
+    // The default port of the scheme is left out, as clients do (RFC 9110, section 4.2.3).
+    if (hostHeader.kind === 'preserve' || address.port !== (tls === null ? 80 : 443)) return names[0] as string;
+    return host.includes(':') ? `[${host}]` : host;
   }
 
   #cookieOf(address: string): EndpointCookie {
@@ -144,7 +202,7 @@ export class EndpointSet {
 
   #retire(endpoint: Endpoint): void {
     endpoint.isRetired = true;
-    this.#retired.set(endpoint.text, endpoint);
+    this.#retired.set(endpoint.key, endpoint);
     endpoint.client.evictQueued();
     if (endpoint.underWay === 0) this.closeUnused(endpoint);
   }

@@ -1,4 +1,4 @@
-import type { SocketAddress } from '../../../domain/configuration/network-addresses.js';
+import type { StreamAddress } from '../../../domain/configuration/network-addresses.js';
 import type { AttemptOutcome } from '../../../domain/gateway/circuit-breaking/circuit-breaker.js';
 import type { Balancing, StickyCookie } from '../../../domain/gateway/configuration/upstream-options.js';
 import type { TargetHealth } from '../../../domain/gateway/health/target-health.js';
@@ -36,11 +36,23 @@ export interface PickedEndpoint {
   readonly responseHeaders: HeaderList;
 }
 
+interface EndpointOptions {
+  readonly cookie: EndpointCookie;
+  readonly probed: ProbedTarget;
+  /** Health checks count; without checks, earlier results are ignored. */
+  readonly isChecked: boolean;
+}
+
 /** One address of an upstream, and the connections to it. */
 export class Endpoint implements BalancedTarget, HashedTarget, CheckedTarget {
-  readonly address: SocketAddress;
-  /** The address as `host:port`. */
+  readonly address: StreamAddress;
+  /** The address as text, unique in the upstream. */
   readonly text: string;
+  /** See `TargetAddress.key`. */
+  readonly key: string;
+  /** Its first target, as configured. */
+  readonly name: string;
+  readonly cookie: EndpointCookie;
   readonly seed: number;
   readonly target: ProbedTarget;
   /** This endpoint, picked without a response field. */
@@ -61,18 +73,19 @@ export class Endpoint implements BalancedTarget, HashedTarget, CheckedTarget {
     if (!this.isOpen) this.client.evictQueued();
   };
 
-  /** @param isChecked whether health checks count; without checks, earlier results are ignored */
   constructor(
-    { address, text, names }: TargetAddress,
+    { address, text, key, names }: TargetAddress,
     readonly ledger: TargetLedger,
     readonly client: TargetClient,
-    readonly cookie: EndpointCookie,
-    isChecked: boolean,
+    { cookie, probed, isChecked }: EndpointOptions,
   ) {
     this.address = address;
     this.text = text;
+    this.key = key;
+    this.name = names[0] as string;
     this.seed = textHash(text);
-    this.target = { address, authority: names[0] as string };
+    this.cookie = cookie;
+    this.target = probed;
     this.#isChecked = isChecked;
     ledger.watch(this.#onTakenOut);
   }

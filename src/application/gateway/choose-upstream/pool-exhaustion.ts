@@ -24,11 +24,11 @@ export const sumPools = (figures: readonly PoolFigures[]): readonly PoolFigures[
 /** The connections per target, by its configured name, because addresses change. */
 export const poolFigures = (upstream: string, endpoints: readonly Endpoint[]): readonly PoolFigures[] =>
   sumPools(
-    endpoints.map(({ client, target }) => {
+    endpoints.map(({ client, name }) => {
       const { activeConnections, idleConnections, waitingRequests } = client.figures();
       return {
         upstream,
-        target: target.authority,
+        target: name,
         size: activeConnections + idleConnections,
         idle: idleConnections,
         waiting: waitingRequests,

@@ -1,4 +1,5 @@
-import { socketAddressText } from '../../../domain/configuration/schema/network-kinds.js';
+import { isUnixSocket } from '../../../domain/configuration/network-addresses.js';
+import { streamAddressText } from '../../../domain/configuration/schema/grpc-address.js';
 import type { UpstreamConfiguration } from '../../../domain/gateway/configuration/gateway-configuration.js';
 import type { GatewayMetrics, PoolFigures } from '../../ports/gateway/gateway-metrics.js';
 import type { DrainChange, TargetStatus } from '../../ports/gateway/gateway-state.js';
@@ -20,7 +21,7 @@ import {
   type PickedEndpoint,
   sparedMessage,
 } from './endpoint.js';
-import { EndpointSet } from './endpoint-set.js';
+import { type CurrentTlsContext, EndpointSet } from './endpoint-set.js';
 import { HostLookups } from './host-lookups.js';
 import { PoolExhaustion, poolFigures } from './pool-exhaustion.js';
 import type { TargetLedgers } from './target-ledgers.js';
@@ -52,11 +53,13 @@ const targetStatuses = (
   lookups: HostLookups,
   isDrained: (name: string) => boolean,
 ): readonly TargetStatus[] => {
-  const unresolved = configuration.targets.filter(({ address }) => lookups.addressesOf(address.host).length === 0);
+  const unresolved = configuration.targets.flatMap(({ address, weight }) =>
+    isUnixSocket(address) || lookups.addressesOf(address.host).length > 0 ? [] : [{ address, weight }],
+  );
   return [
     ...endpoints.map((endpoint) => endpointStatus(endpoint)),
     ...unresolved.map(({ address, weight }): TargetStatus => {
-      const name = socketAddressText(address);
+      const name = streamAddressText(address);
       return {
         address: name,
         name,
@@ -73,6 +76,10 @@ const targetStatuses = (
     }),
   ];
 };
+
+/** The hosts of targets; a unix socket has none. */
+const hostsOf = (targets: UpstreamConfiguration['targets']): readonly string[] =>
+  targets.flatMap(({ address }) => (isUnixSocket(address) ? [] : [address.host]));
 
 export interface UpstreamTargetsEnvironment {
   /** The ledgers of the gateway. */
@@ -101,6 +108,7 @@ const namedHosts = 5;
  */
 export class UpstreamTargets implements TargetChooser {
   readonly #configuration: UpstreamConfiguration;
+  readonly #tls: CurrentTlsContext | null;
   readonly #environment: UpstreamTargetsEnvironment;
   readonly #ledgers: AcquiredLedgers;
   readonly #lookups: HostLookups;
@@ -109,11 +117,20 @@ export class UpstreamTargets implements TargetChooser {
   readonly #checker: HealthChecker | null;
   readonly #endpointOwner: EndpointOwner;
 
-  /** @param idleLimit the most idle connections of the upstream */
-  constructor(configuration: UpstreamConfiguration, idleLimit: number, environment: UpstreamTargetsEnvironment) {
+  /**
+   * @param idleLimit the most idle connections of the upstream
+   * @param tls null: the upstream is without TLS
+   */
+  constructor(
+    configuration: UpstreamConfiguration,
+    idleLimit: number,
+    tls: CurrentTlsContext | null,
+    environment: UpstreamTargetsEnvironment,
+  ) {
     const { name, targets, healthCheck, balancing, stickyCookie, dnsRefreshMs } = configuration;
     const { ledgers, createClient, clock, logger, metrics, random, resolver, scheduler } = environment;
     this.#configuration = configuration;
+    this.#tls = tls;
     this.#environment = environment;
     this.#ledgers = new AcquiredLedgers(ledgers, name, {
       breaker: configuration.targetBreaker,
@@ -123,13 +140,14 @@ export class UpstreamTargets implements TargetChooser {
     this.#endpoints = new EndpointSet(configuration, idleLimit, healthCheck !== null, {
       ledgers: this.#ledgers,
       createClient,
+      tls,
       exhaustion: new PoolExhaustion(configuration, { counters: metrics.upstream(name), clock, logger }),
     });
     this.#picker = new EndpointPicker(balancing, stickyCookie, random);
     this.#checker = healthCheck === null ? null : new HealthChecker(name, healthCheck, environment);
     this.#lookups = new HostLookups(
       name,
-      targets.map(({ address }) => address.host),
+      hostsOf(targets),
       dnsRefreshMs,
       { resolver, known: ledgers.knownAddresses, random, scheduler, clock, logger },
       () => this.#place(),
@@ -162,6 +180,7 @@ export class UpstreamTargets implements TargetChooser {
   takeOver(): void {
     this.#ledgers.takeOver();
     this.#checker?.start();
+    this.#tls?.watch(this.#environment.scheduler, this.#environment.logger);
   }
 
   choose(request: BalancingRequest): TargetChoice {
@@ -201,6 +220,7 @@ export class UpstreamTargets implements TargetChooser {
   stopWatching(): void {
     this.#lookups.stop();
     this.#checker?.stop();
+    this.#tls?.stopWatching();
   }
 
   /** Lets requests in flight finish within the grace period, then closes all connections. */
@@ -213,7 +233,7 @@ export class UpstreamTargets implements TargetChooser {
   #place(): void {
     this.#endpoints.replace((host) => this.#lookups.addressesOf(host));
     // Names are held too, because an operator may drain a name that has no address yet.
-    const names = this.#configuration.targets.map(({ address }) => socketAddressText(address));
+    const names = this.#configuration.targets.map(({ address }) => streamAddressText(address));
     for (const name of names) this.#ledgers.acquire(name);
     this.#ledgers.trim([...names, ...this.#endpoints.all.map(({ text }) => text)]);
     this.#checker?.watch(this.#endpoints.current);
@@ -249,7 +269,7 @@ export class UpstreamTargets implements TargetChooser {
     if (this.#endpoints.weighted.length > 0) {
       return { kind: 'unhealthy', retryAfterSeconds: Math.max(1, Math.ceil(this.#waitMs() / 1000)) };
     }
-    const hosts = new Set(this.#configuration.targets.map(({ address }) => address.host));
+    const hosts = new Set(hostsOf(this.#configuration.targets));
     const lost = [...hosts].filter((host) => this.#lookups.addressesOf(host).length === 0);
     const detail = lost
       .slice(0, namedHosts)

@@ -5,6 +5,7 @@ import { err, ok, type Result } from '../../../domain/shared/result.js';
 import type { AgentClient } from '../../ports/gateway/agent-client.js';
 import type { Tracer, TracerFactory } from '../../ports/gateway/tracer.js';
 import type { Random } from '../../ports/shared/random.js';
+import type { CurrentTlsContext } from '../choose-upstream/endpoint-set.js';
 import { UpstreamTargets, type UpstreamTargetsEnvironment } from '../choose-upstream/upstream-targets.js';
 import type { RateLimiterPool } from '../limit-rate/rate-limiter-pool.js';
 import { compileGateway, type StageServices } from '../proxy-request/compile-gateway.js';
@@ -27,6 +28,13 @@ export interface GenerationBuilding {
   readonly version: string;
 }
 
+/** What was prepared before the generation. */
+export interface GenerationInputs {
+  readonly agents: ReadonlyMap<string, AgentClient>;
+  /** TLS to upstreams, by upstream name. */
+  readonly tls: ReadonlyMap<string, CurrentTlsContext>;
+}
+
 const trustedBlocks = ({ listeners }: GatewayConfiguration): Result<ReadonlyMap<string, CidrSet>, string> => {
   const trusted = new Map<string, CidrSet>();
   for (const { address, name, trustedProxies } of listeners) {
@@ -46,7 +54,7 @@ const openTracer = async (
 /** Opens the resources of a configuration, except agents and listeners. After an error nothing stays open. */
 export const buildGeneration = async (
   configuration: GatewayConfiguration,
-  agents: ReadonlyMap<string, AgentClient>,
+  { agents, tls }: GenerationInputs,
   building: GenerationBuilding,
 ): Promise<Result<Generation, string>> => {
   const trustedProxies = trustedBlocks(configuration);
@@ -59,7 +67,7 @@ export const buildGeneration = async (
   const upstreams = new Map(
     configuration.upstreams.map((upstream) => [
       upstream.name,
-      new UpstreamTargets(upstream, idleLimit, upstreamTargets),
+      new UpstreamTargets(upstream, idleLimit, tls.get(upstream.name) ?? null, upstreamTargets),
     ]),
   );
   const { declaredHeaders } = building.agents;

@@ -12,6 +12,7 @@ import type { StageServices } from '../proxy-request/compile-gateway.js';
 import type { AgentRegistry } from './agent-registry.js';
 import type { ListenerRegistry } from './listener-registry.js';
 import type { ListenerTlsReaders } from './prepare-listener-tls.js';
+import type { UpstreamTlsReaders } from './prepare-upstream-tls.js';
 import type { RunningState } from './running-state.js';
 
 /** The services of `Gateway`. */
@@ -20,6 +21,7 @@ export interface GatewayServices {
   readonly agents: AgentRegistry;
   readonly listeners: ListenerRegistry;
   readonly listenerTls: ListenerTlsReaders;
+  readonly upstreamTls: UpstreamTlsReaders;
   readonly socketLayers: SocketLayerChoice;
   readonly state: RunningState;
   readonly stages: StageServices;

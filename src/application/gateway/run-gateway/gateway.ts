@@ -6,11 +6,12 @@ import type { OpenListener } from '../../ports/gateway/http-engine.js';
 import { nativeSocketsMissing } from '../../ports/gateway/socket-layer-choice.js';
 import type { PreparedAudit } from '../audit/audit-trail.js';
 import type { PreparedAgents } from './agent-registry.js';
-import { buildGeneration } from './build-generation.js';
+import { buildGeneration, type GenerationInputs } from './build-generation.js';
 import type { GatewayServices } from './gateway-services.js';
 import type { Generation } from './generation.js';
 import type { PreparedListeners } from './listener-registry.js';
 import { prepareListenerTls } from './prepare-listener-tls.js';
+import { prepareUpstreamTls } from './prepare-upstream-tls.js';
 import { eitherOnce, type LoadFailure, loadFailure, type PreparedReload } from './prepared-reload.js';
 import { atOnce, type StopManner, stopOnceUnused } from './stop-once-unused.js';
 import { adminListenerKey, type ListeningAddresses, listeningAddresses, wantedListeners } from './wanted-listeners.js';
@@ -209,11 +210,21 @@ export class Gateway {
       const found = tls.error.map((message) => unplacedProblem('error', message));
       return err({ problems: [...problems, ...found], reason: null, cause: null });
     }
-    for (const warning of tls.value.warnings) this.#services.loadLogger.warn(warning);
+    const upstreamTls = await prepareUpstreamTls(configuration.upstreams, this.#services.upstreamTls);
+    if (!upstreamTls.ok) {
+      const found = upstreamTls.error.map((message) => unplacedProblem('error', message));
+      return err({ problems: [...problems, ...found], reason: null, cause: null });
+    }
+    for (const warning of [...tls.value.warnings, ...upstreamTls.value.warnings]) {
+      this.#services.loadLogger.warn(warning);
+    }
     const { maxAgentQueueDepth: maxQueueDepth, maxAgentResponseBytes: maxResponseBytes } = configuration.limits;
     const prepared = await agents.prepare(configuration.agents, { maxQueueDepth, maxResponseBytes });
     if (!prepared.ok) return err({ problems, reason: prepared.error, cause: null });
-    const generation = await this.#build(configuration, prepared.value.clients);
+    const generation = await this.#build(configuration, {
+      agents: prepared.value.clients,
+      tls: upstreamTls.value.files,
+    });
     if (!generation.ok) {
       await prepared.value.abandon();
       return err({ problems, reason: generation.error, cause: null });
@@ -274,12 +285,9 @@ export class Gateway {
     for (const targets of upstreams.values()) targets.takeOver();
   }
 
-  #build(
-    configuration: GatewayConfiguration,
-    agents: ReadonlyMap<string, AgentClient>,
-  ): Promise<Result<Generation, string>> {
+  #build(configuration: GatewayConfiguration, inputs: GenerationInputs): Promise<Result<Generation, string>> {
     const { version } = this.#services.state.identity;
-    return buildGeneration(configuration, agents, { ...this.#services, version });
+    return buildGeneration(configuration, inputs, { ...this.#services, version });
   }
 
   async #retire(

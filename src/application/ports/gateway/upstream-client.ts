@@ -1,8 +1,9 @@
-import type { SocketAddress } from '../../../domain/configuration/network-addresses.js';
+import type { StreamAddress } from '../../../domain/configuration/network-addresses.js';
 import type { UpstreamHttpVersion } from '../../../domain/gateway/configuration/gateway-configuration.js';
 import type { HeaderList } from '../../../domain/http/header-list.js';
 import type { BodySource } from './body-source.js';
 import type { ReceivedRequestHead, ReceivedResponseHead, Tunnel } from './http-exchange.js';
+import type { TargetTls } from './upstream-tls.js';
 
 export interface UpstreamRequest {
   readonly method: string;
@@ -127,10 +128,14 @@ export interface IdleAllowance {
 }
 
 export interface TargetClientOptions {
-  /** An IP address and a port. */
-  readonly address: SocketAddress;
-  /** The configured authority: the Host of requests without one. */
+  /** An IP address and a port, or a unix socket. */
+  readonly address: StreamAddress;
+  /** The Host of requests without one. */
   readonly authority: string;
+  /** Replaces the Host of every request with `authority`. */
+  readonly replacesHost: boolean;
+  /** Null: plain connections. */
+  readonly tls: TargetTls | null;
   readonly connectMs: number;
   /**
    * Maximum silence of the upstream after the response head, and while it reads none of a request
@@ -143,7 +148,7 @@ export interface TargetClientOptions {
   /** Maximum number of idle connections; 0: none, not even briefly. */
   readonly maxIdle: number;
   readonly idle: IdleAllowance;
-  /** `2`: HTTP/2 with prior knowledge (RFC 9113, section 3.3). */
+  /** `2` without TLS: HTTP/2 with prior knowledge (RFC 9113, section 3.3). */
   readonly httpVersion: UpstreamHttpVersion;
 }
 

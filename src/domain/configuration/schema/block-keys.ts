@@ -146,12 +146,6 @@ export const foreign = (why: string, suggestion: string): Key<null> => ({
   secret: false,
 });
 
-/** A key that a later version will support; an error until then. */
-export const unsupported = (why: string, suggestion: string): Key<null> => ({
-  ...foreign(why, suggestion),
-  read: refusal((name) => `"${name}" is not supported yet: ${why}`, suggestion),
-});
-
 /** A key of earlier versions. The error names the current form. */
 export const replaced = (by: string, suggestion: string): Key<null> => ({
   read: refusal((name) => `"${name}" is no longer a key: ${by}`, suggestion),

@@ -1,6 +1,6 @@
 import { err, ok } from '../../shared/result.js';
 import { utf8Length } from '../../shared/utf8.js';
-import type { GrpcAddress } from '../network-addresses.js';
+import { type GrpcAddress, isUnixSocket, type StreamAddress } from '../network-addresses.js';
 import { isLoopback, socketAddress, socketAddressText } from './network-kinds.js';
 import { checkedText, type ScalarFault, type ScalarKind, text } from './scalar-kind.js';
 
@@ -23,7 +23,7 @@ const prefix = 'unix:';
 const longestPath = 107;
 
 /** The path of `unix:/path` or `unix:///path`; gRPC allows both. */
-const socketPath = (value: string): string => value.slice(prefix.length).replace(/^\/\/(?=\/)/, '');
+const socketPathOf = (value: string): string => value.slice(prefix.length).replace(/^\/\/(?=\/)/, '');
 
 const pathFault = (path: string): ScalarFault | null => {
   if (!path.startsWith('/') || path.endsWith('/') || path.startsWith('//')) {
@@ -44,7 +44,7 @@ export const grpcAddress = (minimumPort: 0 | 1): ScalarKind<GrpcAddress> => {
       const read = text.read(scalar);
       if (!read.ok) return read;
       if (read.value.startsWith(prefix)) {
-        const path = socketPath(read.value);
+        const path = socketPathOf(read.value);
         const fault = pathFault(path);
         return fault === null ? ok({ kind: 'unix', path }) : err(fault);
       }
@@ -62,6 +62,32 @@ export const grpcAddress = (minimumPort: 0 | 1): ScalarKind<GrpcAddress> => {
     },
   };
 };
+
+/** An address to connect to: `host:port`, or `unix:` and a path. */
+export const streamAddress: ScalarKind<StreamAddress> = {
+  ...socketAddress(1),
+  label: 'host:port, or unix:/path',
+  read: (scalar) => {
+    const read = text.read(scalar);
+    if (!read.ok) return read;
+    if (read.value.startsWith(prefix)) {
+      const path = socketPathOf(read.value);
+      const fault = pathFault(path);
+      return fault === null ? ok({ path }) : err(fault);
+    }
+    if (read.value.startsWith('/') && !scalar.hidden) {
+      return err({
+        message: 'must be host:port, or unix:/path',
+        suggestion: `write "unix:${read.value.slice(0, 80)}"`,
+      });
+    }
+    return socketAddress(1).read(scalar);
+  },
+};
+
+/** The form that a configuration uses. */
+export const streamAddressText = (address: StreamAddress): string =>
+  isUnixSocket(address) ? `${prefix}${address.path}` : socketAddressText(address);
 
 /** The form that a configuration uses. */
 export const grpcAddressText = (address: GrpcAddress): string =>

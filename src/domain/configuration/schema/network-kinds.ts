@@ -53,8 +53,7 @@ const withoutScheme = (value: string, minimumPort: 0 | 1): string | null => {
   if (scheme === 'http' || scheme === 'h2c') return `write "${address}"${path}`;
   if (scheme !== 'https' && scheme !== 'h2') return `write "${authority}", without "${scheme}://"`;
   if (minimumPort === 0) return `write "${address}", and protocol "https" on a listener${path}`;
-  const plain = hasPort ? authority : `${authority}:80`;
-  return `TLS to upstreams is not supported yet: write "${plain}" if the server accepts plain HTTP there, or put a TLS client such as stunnel or nginx between${path}`;
+  return `write "${address}", and a block tls in the upstream${path}`;
 };
 
 const addressFault = (value: string, minimumPort: 0 | 1): ScalarFault => {
@@ -77,6 +76,13 @@ const parseAddress = (value: string): SocketAddress | null => {
   if (parts[1] !== undefined) return isIpv6(parts[1]) ? { host: parts[1], port } : null;
   const host = parts[2] ?? '';
   return isIpv4(host) || isHostName(host) ? { host, port } : null;
+};
+
+/** A host name or address, with or without a port, as in a Host header. */
+export const isAuthority = (value: string): boolean => {
+  if (parseAddress(value) !== null) return true;
+  const literal = /^\[(.*)\]$/.exec(value)?.[1];
+  return literal === undefined ? isHostName(value) || isIpv4(value) : isIpv6(literal);
 };
 
 /** `host:port`, with an IPv6 address in brackets. */

@@ -68,3 +68,6 @@ export const secretKeyNames = (shape: Shape): string[] =>
     ...(key.secret ? [name] : []),
     ...(key.shape === null ? [] : secretKeyNames(key.shape)),
   ]);
+
+/** The key is present and not `#null`. */
+export const isWritten = ({ given, value, sound }: Field<unknown>): boolean => given && !(sound && value === null);

@@ -1,8 +1,8 @@
 import { grpcAddressText, isLocalGrpcAddress } from '../../configuration/schema/grpc-address.js';
 import type { ProblemReport } from '../../configuration/schema/problem-report.js';
+import { isWritten } from '../../configuration/schema/schema.js';
 import type { GrpcFields } from './grpc-transport-schema.js';
 import type { ReadAgent } from './read-gateway.js';
-import { isWritten } from './tls-rules.js';
 
 type TlsFields = NonNullable<GrpcFields['tls']['value']>;
 

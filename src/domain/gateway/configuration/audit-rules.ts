@@ -1,6 +1,6 @@
 import type { ProblemReport } from '../../configuration/schema/problem-report.js';
+import { isWritten } from '../../configuration/schema/schema.js';
 import type { ReadGateway } from './read-gateway.js';
-import { isWritten } from './tls-rules.js';
 
 /** Checks the keys of `audit` against each other. */
 export const checkAudit = ({ audit: { value } }: ReadGateway, report: ProblemReport): void => {

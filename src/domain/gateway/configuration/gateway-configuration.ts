@@ -1,4 +1,9 @@
-import type { CertificateFiles, GrpcAddress, SocketAddress } from '../../configuration/network-addresses.js';
+import type {
+  CertificateFiles,
+  GrpcAddress,
+  SocketAddress,
+  StreamAddress,
+} from '../../configuration/network-addresses.js';
 import type { JsonObject } from '../../shared/json.js';
 import type { Secret } from '../../shared/secret.js';
 import type { CircuitBreakerRules } from '../circuit-breaking/circuit-breaker.js';
@@ -9,8 +14,8 @@ import type { RateLimitStoreOptions, RateLimits } from './rate-limit-options.js'
 import type { TracingConfiguration } from './tracing-schema.js';
 import type { Balancing, HealthCheck, RetryRules, StickyCookie } from './upstream-options.js';
 
-/** HTTP versions for targets of an upstream. */
-export const upstreamHttpVersions = ['1.1', '2'] as const;
+/** HTTP versions for targets of an upstream. `auto`: negotiated in the TLS handshake (ALPN, RFC 7301). */
+export const upstreamHttpVersions = ['1.1', '2', 'auto'] as const;
 export type UpstreamHttpVersion = (typeof upstreamHttpVersions)[number];
 
 /** The complete configuration of a gateway, with all defaults. */
@@ -151,10 +156,32 @@ export interface UpstreamConfiguration {
   /** Interval of DNS lookups of target names. */
   readonly dnsRefreshMs: number;
   readonly httpVersion: UpstreamHttpVersion;
+  /** Null: plain connections. */
+  readonly tls: UpstreamTlsConfiguration | null;
+  readonly hostHeader: HostHeader;
 }
 
+/** TLS to the targets of an upstream. Paths name PEM files. */
+export interface UpstreamTlsConfiguration {
+  /** Host name or IP address that the certificate must contain; null: the host of each target. */
+  readonly serverName: string | null;
+  /** CAs that verify the targets; null: those built into Node.js. */
+  readonly caCertFile: string | null;
+  /** Client certificate of the gateway; null: none. */
+  readonly certificate: CertificateFiles | null;
+  readonly minVersion: '1.2' | '1.3';
+  /** False: any certificate is accepted. */
+  readonly verifies: boolean;
+}
+
+/** The Host of forwarded requests: the client's, the target's authority, or a fixed one. */
+export type HostHeader =
+  | { readonly kind: 'preserve' }
+  | { readonly kind: 'target' }
+  | { readonly kind: 'fixed'; readonly host: string };
+
 export interface TargetConfiguration {
-  readonly address: SocketAddress;
+  readonly address: StreamAddress;
   /** Share of the requests, relative to the other weights; 0: none. */
   readonly weight: number;
 }

@@ -59,7 +59,7 @@ const grpcShape = {
 /** For the reference page. */
 const probeShape = {
   http: block(httpShape, 'A GET request on a new connection. It uses HTTP/1.1, or HTTP/2 with `http-version "2"`.'),
-  grpc: block(grpcShape, 'A call of the standard health service, `grpc.health.v1.Health/Check`, without TLS.'),
+  grpc: block(grpcShape, 'A call of the standard health service, `grpc.health.v1.Health/Check`.'),
 };
 
 const kinds = ['http', 'tcp', 'grpc'];
@@ -151,7 +151,9 @@ export const healthCheck = switchedBlock(shape, null, {
 
 /** A check uses the HTTP version of requests: a target may support no other. */
 const spoken = (probe: HealthProbe, version: UpstreamHttpVersion): HealthProbe =>
-  probe.kind === 'http' && version === '2' ? { ...probe, kind: 'http2' } : probe;
+  probe.kind === 'http' ? { ...probe, kind: probeKinds[version] } : probe;
+
+const probeKinds = { '1.1': 'http', '2': 'http2', auto: 'http_auto' } as const;
 
 /** Converts a block `health-check` that has no errors. */
 export const toHealthCheck = (fields: HealthCheckFields, version: UpstreamHttpVersion): HealthCheck => {

@@ -1,10 +1,10 @@
 import type { ProblemReport } from '../../configuration/schema/problem-report.js';
 import { redisUrlFinding } from '../../configuration/schema/redis-url.js';
 import type { Fields } from '../../configuration/schema/schema.js';
+import { isWritten } from '../../configuration/schema/schema.js';
 import type { limitsShape } from './limits-schema.js';
 import type { RateLimitStoreOptions } from './rate-limit-options.js';
 import type { ReadGateway } from './read-gateway.js';
-import { isWritten } from './tls-rules.js';
 
 const path = ['limits'];
 const key = 'rate-limit-store-url';

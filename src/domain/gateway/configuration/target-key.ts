@@ -1,5 +1,5 @@
 import { custom } from '../../configuration/schema/block-keys.js';
-import { socketAddress } from '../../configuration/schema/network-kinds.js';
+import { streamAddress } from '../../configuration/schema/grpc-address.js';
 import { readMembers } from '../../configuration/schema/read-block.js';
 import { list, required, withDefault } from '../../configuration/schema/scalar-keys.js';
 import { integer } from '../../configuration/schema/scalar-kind.js';
@@ -10,7 +10,7 @@ import type { TargetConfiguration } from './gateway-configuration.js';
 const standardWeight = 1;
 
 const shape = {
-  address: required(socketAddress(1), 'Address of the target.'),
+  address: required(streamAddress, 'Address of the target.'),
   weight: withDefault(
     integer(0, 1000),
     standardWeight,
@@ -19,7 +19,7 @@ const shape = {
   ),
 };
 
-const addresses = list(socketAddress(1), '');
+const addresses = list(streamAddress, '');
 
 /** A target with a block or properties; its address may be the argument. Null: an error. */
 const readBlock = (setting: Setting, context: ReadContext): Located<TargetConfiguration> | null => {
@@ -32,9 +32,9 @@ const readBlock = (setting: Setting, context: ReadContext): Located<TargetConfig
   return { value, position: address.position, hidden: address.hidden ?? false };
 };
 
-/** `target "host:port"`, with several or with `weight=3`, and `target { address "host:port"; weight 3 }`. */
+/** `target "host:port"` or `target "unix:/path"`, with several or with `weight=3`, and `target { address "host:port"; weight 3 }`. */
 export const target: Key<readonly Located<TargetConfiguration>[]> = custom(
-  'list of host:port, or block; may be repeated',
+  'list of host:port or unix:/path, or block; may be repeated',
   'required',
   'Address of a target, or a block that contains it. A host name with several addresses uses all of them.',
   (name, settings, context) => {

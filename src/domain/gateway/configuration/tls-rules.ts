@@ -1,5 +1,5 @@
 import type { ProblemReport } from '../../configuration/schema/problem-report.js';
-import type { Field, Fields } from '../../configuration/schema/schema.js';
+import { type Field, type Fields, isWritten } from '../../configuration/schema/schema.js';
 import type { ReadListener } from './read-gateway.js';
 import type { tlsShape } from './tls-schema.js';
 
@@ -10,9 +10,6 @@ interface TlsPlace {
   readonly position: Field<unknown>['position'];
   readonly path: readonly string[];
 }
-
-/** The key is present and not `#null`. */
-export const isWritten = ({ given, value, sound }: Field<unknown>): boolean => given && !(sound && value === null);
 
 const checkCertificates = (tls: ReadTls, place: TlsPlace, report: ProblemReport): void => {
   const { 'cert-file': cert, 'key-file': key, certificate } = tls;

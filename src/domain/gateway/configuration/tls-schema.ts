@@ -63,8 +63,8 @@ const otherClientAuths: ReadonlyMap<string, (typeof clientAuths)[number]> = new 
   ['require_and_verify', 'require'],
 ]);
 
-/** KDL reads an unquoted version as a number. */
-const version: typeof versions = {
+/** A TLS version. KDL reads an unquoted version as a number. */
+export const tlsVersion: typeof versions = {
   ...versions,
   read: (scalar) => versions.read(typeof scalar.value === 'number' ? { ...scalar, value: `${scalar.value}` } : scalar),
 };
@@ -84,7 +84,7 @@ export const tlsShape = {
     headerName,
     'Header that carries the verified client certificate to agents and upstreams, as URL-encoded PEM.',
   ),
-  'min-version': withDefault(version, '1.2', '`1.2`', 'Oldest TLS version that the listener accepts.'),
+  'min-version': withDefault(tlsVersion, '1.2', '`1.2`', 'Oldest TLS version that the listener accepts.'),
 };
 
 export const tls = optionalBlock(

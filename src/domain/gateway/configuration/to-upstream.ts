@@ -1,3 +1,4 @@
+import { isUnixSocket } from '../../configuration/network-addresses.js';
 import { parseIpAddress } from '../../http/ip-address.js';
 import type { CircuitBreakerRules } from '../circuit-breaking/circuit-breaker.js';
 import { toBalancing, toStickyCookie } from './balancing-schema.js';
@@ -6,10 +7,11 @@ import type { TargetConfiguration, UpstreamConfiguration } from './gateway-confi
 import { toHealthCheck } from './health-check-schema.js';
 import { type ReadUpstream, targetsOf } from './read-gateway.js';
 import { keptIdleConnections } from './upstream-options.js';
+import { toUpstreamTls } from './upstream-tls-schema.js';
 
 /** Whether there may be an alternative to a failing target. A host name may have several addresses. */
 export const hasChoice = (targets: readonly Pick<TargetConfiguration, 'address'>[]): boolean =>
-  targets.length > 1 || targets.some(({ address }) => parseIpAddress(address.host) === null);
+  targets.length > 1 || targets.some(({ address }) => !isUnixSocket(address) && parseIpAddress(address.host) === null);
 
 /** Without a block, the standard breaker applies if there may be an alternative target. */
 const breakerOf = (
@@ -50,5 +52,7 @@ export const toUpstream = (upstream: ReadUpstream): UpstreamConfiguration => {
     retries: { maxAttempts: retries['max-attempts'].value, budgetPercent: retries['budget-percent'].value },
     dnsRefreshMs: fields['dns-refresh-secs'].value,
     httpVersion,
+    tls: toUpstreamTls(fields.tls.value),
+    hostHeader: fields['host-header'].value,
   };
 };

@@ -1,8 +1,8 @@
 /** The kind of health check. */
 export type HealthProbe =
   | {
-      /** HTTP/1.1, or HTTP/2 if the upstream uses it. */
-      readonly kind: 'http' | 'http2';
+      /** HTTP/1.1 or HTTP/2, as the upstream; `http_auto`: as the TLS handshake selects. */
+      readonly kind: 'http' | 'http2' | 'http_auto';
       /** Path and optional query of the GET request. */
       readonly path: string;
       /** Statuses of a healthy target. */

@@ -1,8 +1,10 @@
-import { socketAddressText } from '../../configuration/schema/network-kinds.js';
+import { isUnixSocket } from '../../configuration/network-addresses.js';
+import { streamAddressText } from '../../configuration/schema/grpc-address.js';
 import type { ProblemReport } from '../../configuration/schema/problem-report.js';
 import { hostKey } from '../../configuration/schema/scalar-keys.js';
-import { keyValueText } from '../../configuration/schema/schema.js';
+import { isWritten, keyValueText } from '../../configuration/schema/schema.js';
 import { type ReadUpstream, targetsOf } from './read-gateway.js';
+import { checkUpstreamTls, spelledField } from './upstream-tls-schema.js';
 
 const pathOf = ({ name }: ReadUpstream): readonly string[] => ['upstreams', `upstream "${name.value}"`];
 
@@ -26,9 +28,10 @@ const checkTargets = (upstream: ReadUpstream, report: ProblemReport): void => {
   }
   const seen = new Set<string>();
   for (const { value, position, hidden = false } of targets) {
-    const key = `${hostKey(value.address.host)} ${value.address.port}`;
+    const { address } = value;
+    const key = isUnixSocket(address) ? address.path : `${hostKey(address.host)} ${address.port}`;
     if (seen.has(key)) {
-      const shown = keyValueText({ value: socketAddressText(value.address), hidden });
+      const shown = keyValueText({ value: streamAddressText(address), hidden });
       const suggestion = 'write it once, with weight=2 for twice the share';
       report.add(`upstream "${name.value}" has the target ${shown} twice`, { position, path, suggestion });
     }
@@ -83,8 +86,35 @@ const checkBalancing = (upstream: ReadUpstream, report: ProblemReport): void => 
   );
 };
 
+const checkTransport = (upstream: ReadUpstream, report: ProblemReport): void => {
+  const { name, fields } = upstream;
+  const { tls, 'http-version': version } = fields;
+  const path = pathOf(upstream);
+  if (tls.value === null || !tls.value.enabled.value) {
+    if (version.value !== 'auto' || !version.sound || !tls.sound) return;
+    report.add('http-version "auto" needs TLS, whose handshake selects the version', {
+      position: version.position,
+      path,
+      suggestion: 'add a block tls, or write http-version "1.1" or "2"',
+    });
+    return;
+  }
+  checkUpstreamTls({ fields: tls.value, path: [...path, 'tls'] }, name.value, report);
+  if (isWritten(spelledField(tls.value, 'sni'))) return;
+  for (const { value, position, hidden = false } of targetsOf(upstream)) {
+    if (!isUnixSocket(value.address)) continue;
+    const shown = keyValueText({ value: streamAddressText(value.address), hidden });
+    report.add(`TLS to the unix socket ${shown} needs a name for its certificate`, {
+      position,
+      path,
+      suggestion: 'write sni "name.example" in tls',
+    });
+  }
+};
+
 /** Checks the keys of an upstream against each other. */
 export const checkUpstream = (upstream: ReadUpstream, report: ProblemReport): void => {
+  checkTransport(upstream, report);
   checkTargets(upstream, report);
   checkPool(upstream, report);
   checkHealthCheck(upstream, report);

@@ -1,12 +1,15 @@
-import { block, foreign, replaced, unsupported } from '../../configuration/schema/block-keys.js';
+import { block, foreign, replaced } from '../../configuration/schema/block-keys.js';
+import { isAuthority } from '../../configuration/schema/network-kinds.js';
 import { withDefault } from '../../configuration/schema/scalar-keys.js';
-import { decimal, integer, oneOf, seconds } from '../../configuration/schema/scalar-kind.js';
+import { decimal, integer, oneOf, type ScalarKind, seconds, text } from '../../configuration/schema/scalar-kind.js';
+import { err, ok } from '../../shared/result.js';
 import { hashKeyKind, loadBalancing, stickyCookie } from './balancing-schema.js';
 import { targetBreaker } from './circuit-breaker-schema.js';
-import { type UpstreamHttpVersion, upstreamHttpVersions } from './gateway-configuration.js';
+import { type HostHeader, type UpstreamHttpVersion, upstreamHttpVersions } from './gateway-configuration.js';
 import { healthCheck } from './health-check-schema.js';
 import { readTimeout, requestTimeout } from './policies-schema.js';
 import { target } from './target-key.js';
+import { upstreamTls } from './upstream-tls-schema.js';
 
 /** Names that nginx, HAProxy, Envoy, Caddy and others use. */
 const otherNames: ReadonlyMap<string, UpstreamHttpVersion> = new Map([
@@ -37,8 +40,25 @@ const httpVersion = withDefault(
   version,
   '1.1',
   '`1.1`',
-  'HTTP version of requests to the targets. `2` is HTTP/2 with prior knowledge, without TLS; gRPC needs it.',
+  'HTTP version of requests to the targets. `2`: HTTP/2, which gRPC needs; with prior knowledge unless there is `tls`. `auto`: the target selects HTTP/2 or HTTP/1.1 in the TLS handshake (ALPN); needs `tls`.',
 );
+
+const preserveHost: HostHeader = { kind: 'preserve' };
+
+const hostHeader: ScalarKind<HostHeader> = {
+  label: '`preserve`, `target` or a host name',
+  fallback: preserveHost,
+  secret: false,
+  read: (scalar) => {
+    const read = text.read(scalar);
+    if (!read.ok) return read;
+    const { value } = read;
+    if (value === 'preserve' || value === 'target') return ok({ kind: value });
+    if (isAuthority(value)) return ok({ kind: 'fixed', host: value });
+    const shown = scalar.hidden ? '' : `, not "${value.slice(0, 80)}"`;
+    return err({ message: `must be "preserve", "target" or a host name${shown}` });
+  },
+};
 
 const timeoutsShape = {
   'connect-secs': withDefault(seconds(1, 3600), 10_000, '10', 'How long opening a connection may take.'),
@@ -99,9 +119,12 @@ export const upstreamShape = {
     '30',
     'How often the gateway resolves the host names of targets again.',
   ),
-  tls: unsupported(
-    'the gateway speaks plain HTTP to targets',
-    'delete tls if the targets accept plain HTTP; otherwise put a TLS client such as stunnel or nginx between',
+  tls: upstreamTls,
+  'host-header': withDefault(
+    hostHeader,
+    preserveHost,
+    '`preserve`',
+    'Host that the targets get: `preserve`, as the client sent it; `target`, the address of the target; or a name.',
   ),
   'timeout-secs': replaced('use the block `timeouts`', 'write timeouts { connect-secs 10; request-secs 60 }'),
 };

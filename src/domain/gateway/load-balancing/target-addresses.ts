@@ -1,14 +1,21 @@
-import type { SocketAddress } from '../../configuration/network-addresses.js';
-import { socketAddressText } from '../../configuration/schema/network-kinds.js';
+import { isUnixSocket, type StreamAddress } from '../../configuration/network-addresses.js';
+import { streamAddressText } from '../../configuration/schema/grpc-address.js';
 import type { TargetConfiguration } from '../configuration/gateway-configuration.js';
 
 /** An address of an upstream. */
 export interface TargetAddress {
-  /** An IP address and a port. */
-  readonly address: SocketAddress;
-  /** The same as `host:port`. */
+  /** An IP address and a port, or a unix socket. */
+  readonly address: StreamAddress;
+  /**
+   * The same as text, unique in the upstream. If targets are told apart by name and share an
+   * address, the name follows: `10.0.0.1:443 (b.example)`.
+   */
   readonly text: string;
-  /** The targets with this address, as `host:port` of the configuration; at least one. */
+  /** Equal for what one set of connections can serve. */
+  readonly key: string;
+  /** The host of the target that connections are made for; empty for a unix socket. */
+  readonly host: string;
+  /** The targets with this address, as in the configuration; at least one. */
   readonly names: readonly string[];
   /** The total weight of its targets. */
   readonly configuredWeight: number;
@@ -24,20 +31,36 @@ const sharesOfWeight = 65_536;
  * addresses, so its load does not depend on their number.
  *
  * @param addressesOf the distinct IP addresses of a host
+ * @param byName connections depend on the host name (SNI, Host): targets with one address stay apart
  */
 export const targetAddresses = (
   targets: readonly TargetConfiguration[],
   addressesOf: (host: string) => readonly string[],
+  byName = false,
 ): readonly TargetAddress[] => {
   const found = new Map<string, TargetAddress>();
+  const owners = new Map<string, string>();
   for (const { address, weight } of targets) {
-    const name = socketAddressText(address);
-    const hosts = addressesOf(address.host);
-    const share = weight === 0 ? 0 : Math.max(1, Math.round((weight * sharesOfWeight) / hosts.length));
-    for (const host of hosts) {
-      const own: SocketAddress = { host, port: address.port };
-      const text = socketAddressText(own);
-      const known = found.get(text) ?? { address: own, text, names: [], configuredWeight: 0, share: 0 };
+    const name = streamAddressText(address);
+    const own = isUnixSocket(address)
+      ? [address]
+      : addressesOf(address.host).map((host) => ({ host, port: address.port }));
+    const host = isUnixSocket(address) ? '' : address.host;
+    const share = weight === 0 ? 0 : Math.max(1, Math.round((weight * sharesOfWeight) / own.length));
+    for (const each of own) {
+      const plain = streamAddressText(each);
+      const owner = owners.get(plain) ?? host;
+      owners.set(plain, owner);
+      const text = byName && owner !== host ? `${plain} (${host})` : plain;
+      const known = found.get(text) ?? {
+        address: each,
+        text,
+        key: byName ? `${plain} ${host}` : plain,
+        host,
+        names: [],
+        configuredWeight: 0,
+        share: 0,
+      };
       found.set(text, {
         ...known,
         names: known.names.includes(name) ? known.names : [...known.names, name],

@@ -41,7 +41,7 @@ describe('the texts of a configuration', () => {
     folder.write('upstreams.kdl', 'upstreams { upstream "echo" { target "127.0.0.1:9999" } }');
     folder.write('gateway.kdl', 'nonsense');
     const { configuration } = await load(path, texts);
-    expect(configuration?.upstreams[0]?.targets[0]?.address.port).toBe(8081);
+    expect(configuration?.upstreams[0]?.targets[0]?.address).toEqual({ host: '127.0.0.1', port: 8081 });
   });
 
   it('report no cycle for a link that changed', async () => {

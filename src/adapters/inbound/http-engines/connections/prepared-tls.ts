@@ -1,65 +1,16 @@
-import { constants, createHash, createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
-import { createSecureContext, type SecureContext, type SecureContextOptions, type TlsOptions } from 'node:tls';
-import type { TlsCertificate, TlsContext, TlsMaterial } from '../../../../application/ports/gateway/http-engine.js';
+import { constants, createHash, type X509Certificate } from 'node:crypto';
+import type { SecureContext, SecureContextOptions, TlsOptions } from 'node:tls';
+import type { TlsContext, TlsMaterial } from '../../../../application/ports/gateway/http-engine.js';
 import { indexOfServerName, serverNameIndex } from '../../../../domain/gateway/tls/server-name-index.js';
 import { err, ok, type Result } from '../../../../domain/shared/result.js';
+import {
+  checkCertificate,
+  dateWarnings,
+  ordinal,
+  readCertificates,
+  secureContext,
+} from '../../../tls-sockets/certificate-files.js';
 import { SessionTickets } from './session-tickets.js';
-
-const begin = '-----BEGIN CERTIFICATE-----';
-const end = '-----END CERTIFICATE-----';
-
-/** The certificates of a PEM text, each with its armour (RFC 7468); other text is skipped. */
-const pemCertificateBlocks = (text: string): readonly string[] => {
-  const blocks: string[] = [];
-  let position = 0;
-  for (;;) {
-    const start = text.indexOf(begin, position);
-    const stop = start < 0 ? -1 : text.indexOf(end, start);
-    if (stop < 0) return blocks;
-    position = stop + end.length;
-    blocks.push(text.slice(start, position));
-  }
-};
-
-/** All certificates of a PEM text; an error if there is none. */
-const readCertificates = (pem: string): Result<readonly X509Certificate[], string> => {
-  const blocks = pemCertificateBlocks(pem);
-  if (blocks.length === 0) return err('holds no certificate in PEM');
-  const certificates: X509Certificate[] = [];
-  for (const [index, block] of blocks.entries()) {
-    try {
-      certificates.push(new X509Certificate(block));
-    } catch {
-      return err(`holds a certificate that cannot be read, the ${ordinal(index)}`);
-    }
-  }
-  return ok(certificates);
-};
-
-/** Ordinal of an index: `1st`, `2nd` and so on. */
-const ordinal = (index: number): string => {
-  const number = index + 1;
-  const tens = number % 100;
-  if (tens >= 11 && tens <= 13) return `${number}th`;
-  return `${number}${['th', 'st', 'nd', 'rd'][number % 10] ?? 'th'}`;
-};
-
-const dayMs = 86_400_000;
-
-/** Days before expiry at which a warning starts. */
-const soonDays = 14;
-
-/** Warnings about certificate dates. `what` names the certificates, as in `the certificate`. */
-const dateWarnings = (what: string, certificates: readonly X509Certificate[], nowMs: number): readonly string[] =>
-  certificates.flatMap((certificate) => {
-    const { validFrom, validTo, subject } = certificate;
-    const named = `${what} "${subject.replaceAll('\n', ', ')}"`;
-    const leftMs = Date.parse(validTo) - nowMs;
-    if (leftMs < 0) return [`${named} has expired on ${validTo}`];
-    if (Date.parse(validFrom) > nowMs) return [`${named} is not valid before ${validFrom}`];
-    if (leftMs < soonDays * dayMs) return [`${named} expires soon, on ${validTo}`];
-    return [];
-  });
 
 /** Quoted values may contain separators, and are no DNS names. */
 const quoted = /"(?:[^"\\]|\\.)*"/g;
@@ -71,55 +22,6 @@ const dnsNames = ({ subjectAltName }: X509Certificate): readonly string[] =>
     .split(', ')
     .filter((entry) => entry.startsWith('DNS:') && entry.length > 4)
     .map((entry) => entry.slice(4));
-
-/**
- * Checks that a certificate, its intermediates and its private key match. Returns the leaf first.
- */
-const checkServerCertificate = ({
-  chain,
-  privateKey,
-}: TlsCertificate): Result<readonly [X509Certificate, ...X509Certificate[]], string> => {
-  const read = readCertificates(chain);
-  if (!read.ok) return err(`the certificate file ${read.error}`);
-  const [leaf, ...others] = read.value as readonly [X509Certificate, ...X509Certificate[]];
-  const key = readKey(privateKey.reveal());
-  if (!key.ok) return key;
-  if (!leaf.checkPrivateKey(key.value)) {
-    const belongs = others.some((certificate) => certificate.checkPrivateKey(key.value));
-    return err(
-      belongs
-        ? 'the certificate of the private key has to be the first in its file'
-        : 'the private key does not belong to the certificate',
-    );
-  }
-  const chained = [leaf, ...others] as const;
-  const broken = others.findIndex((issuer, index) => !hasIssued(issuer, chained[index] as X509Certificate));
-  return broken < 0
-    ? ok(chained)
-    : err(`the chain is out of order: its ${ordinal(broken + 1)} certificate has not issued the one before it`);
-};
-
-const hasIssued = (issuer: X509Certificate, child: X509Certificate): boolean => {
-  try {
-    return child.checkIssued(issuer) && child.verify(issuer.publicKey);
-  } catch {
-    // A key that OpenSSL cannot use cannot have signed this certificate.
-    return false;
-  }
-};
-
-const readKey = (pem: string): Result<KeyObject, string> => {
-  // PKCS #8, then the older OpenSSL format.
-  if (pem.includes('BEGIN ENCRYPTED PRIVATE KEY') || pem.includes('Proc-Type: 4,ENCRYPTED')) {
-    return err('the private key is encrypted; it has to be stored without a pass phrase');
-  }
-  try {
-    return ok(createPrivateKey({ key: pem, format: 'pem' }));
-  } catch {
-    // OpenSSL's message may quote key material.
-    return err('the key file holds no private key in PEM that can be read');
-  }
-};
 
 /** Verified TLS settings for a Node TLS server. */
 export class PreparedTls implements TlsContext {
@@ -179,7 +81,7 @@ export const prepareTls = (
   const names: (readonly string[])[] = [];
   for (const [index, certificate] of certificates.entries()) {
     const where = certificates.length === 1 ? '' : `the ${ordinal(index)} certificate: `;
-    const checked = checkServerCertificate(certificate);
+    const checked = checkCertificate(certificate);
     if (!checked.ok) return err(where + checked.error);
     const context = secureContext({ ...shared, cert: certificate.chain, key: certificate.privateKey.reveal() });
     if (!context.ok) return err(where + context.error);
@@ -270,13 +172,3 @@ const sharedOptions = ({ clientAuth, clientAuthorities, minVersion }: TlsMateria
   // A resumed session presents no certificate; it would outlive a change of authorities.
   secureOptions: constants.SSL_OP_NO_RENEGOTIATION | (clientAuth === 'none' ? 0 : constants.SSL_OP_NO_TICKET),
 });
-
-const secureContext = (options: SecureContextOptions): Result<SecureContext, string> => {
-  try {
-    return ok(createSecureContext(options));
-  } catch (error) {
-    // Use the reason only, as in `ee key too small`; the message contains OpenSSL source locations.
-    const reason = error instanceof Error && 'reason' in error ? String(error.reason) : 'no reason is given';
-    return err(`the TLS library refuses it: ${reason}`);
-  }
-};

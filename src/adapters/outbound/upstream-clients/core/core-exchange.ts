@@ -246,8 +246,8 @@ export class CoreExchange extends TimedRequest implements UpstreamExchange, Exch
       return;
     }
     try {
-      if (body === null) this.#head = upstreamRequestHead(this.#request, this.#settings.authority, noBody);
-      else this.#outgoing = new OutgoingBody(this.#request, this.#settings.authority, body, first);
+      if (body === null) this.#head = upstreamRequestHead(this.#request, this.#settings, noBody);
+      else this.#outgoing = new OutgoingBody(this.#request, this.#settings, body, first);
     } catch (error) {
       this.#fail(refused(error));
       return;

@@ -16,9 +16,17 @@ export class CoreTargetClient implements TargetClient {
   readonly #connections: TargetConnections<UpstreamConnection>;
   readonly #settings: TargetClientOptions;
 
-  constructor(settings: TargetClientOptions, layers: SocketLayerSelector) {
+  /** @param handshakeFailed called for each TLS handshake that fails */
+  constructor(
+    settings: TargetClientOptions,
+    layers: SocketLayerSelector,
+    handshakeFailed: () => void = () => undefined,
+  ) {
     this.#settings = settings;
-    this.#connections = new TargetConnections(settings, (onLost) => new UpstreamConnection(settings, layers, onLost));
+    this.#connections = new TargetConnections(
+      settings,
+      (onLost) => new UpstreamConnection(settings, layers, { onLost, handshakeFailed }),
+    );
   }
 
   send(request: UpstreamRequest, listener: UpstreamListener): UpstreamExchange {

@@ -3,7 +3,7 @@ import type { UpstreamFailure, UpstreamRequest } from '../../../../application/p
 import { type BodySending, joinedChunks, maxJoinedOctets, RequestBodySender } from './request-body-sender.js';
 import type { UpstreamConnection } from './upstream-connection.js';
 import { bodyFailure } from './upstream-failures.js';
-import { lengthInPieces, upstreamRequestHead } from './upstream-request-head.js';
+import { type HostOfTarget, lengthInPieces, upstreamRequestHead } from './upstream-request-head.js';
 
 /** Receives the first chunk of a body; exactly one method is called, once. */
 export interface FirstPieceTaker {
@@ -46,10 +46,9 @@ export class OutgoingBody {
 
   /**
    * Throws if the request cannot be sent as it is.
-   * @param authority Host for a request without one
    * @param first the first chunk of the body
    */
-  constructor(request: UpstreamRequest, authority: string, body: BodySource, first: Uint8Array | null) {
+  constructor(request: UpstreamRequest, host: HostOfTarget, body: BodySource, first: Uint8Array | null) {
     if (first !== null && first.length === body.declaredLength) {
       this.#whole = first;
       this.#length = first.length;
@@ -58,7 +57,7 @@ export class OutgoingBody {
       this.#first = first;
       this.#length = lengthInPieces(request);
     }
-    this.#head = upstreamRequestHead(request, authority, this.#length);
+    this.#head = upstreamRequestHead(request, host, this.#length);
   }
 
   /** Writes the request, or starts to. */

@@ -1,4 +1,5 @@
 import type { TargetClientOptions, UpstreamFailure } from '../../../../application/ports/gateway/upstream-client.js';
+import { streamAddressText } from '../../../../domain/configuration/schema/grpc-address.js';
 import type { WheelTimer } from '../../../../domain/shared/timer-wheel.js';
 import {
   boundLateness,
@@ -8,10 +9,12 @@ import {
   turnMs,
   writeLate,
 } from '../../../event-loop-batching/event-loop-turn.js';
-import { connectStream, type NodeUpstreamSocket } from '../../../stream-sockets/node-socket-layer.js';
+import { connectStream, type NodeUpstreamSocket, readingWith } from '../../../stream-sockets/node-socket-layer.js';
 import type { SocketLayerSelector } from '../../../stream-sockets/socket-layer-selector.js';
 import { writeBacklog } from '../../../stream-sockets/stream-socket.js';
 import type { UpstreamStream } from '../../../stream-sockets/upstream-stream.js';
+import { type AlpnProtocol, connectTls } from '../../../tls-sockets/connect-tls.js';
+import { type TlsUpstreamStream, tlsUpstreamStream } from '../../../tls-sockets/tls-upstream-stream.js';
 import type { PooledUpstreamConnection } from '../pool/target-connections.js';
 import { defaultKeepMs, putOffTimer, removeTimer, setTimer } from './connection-timers.js';
 import { Http1ResponseReader } from './http1-response-reader.js';
@@ -19,6 +22,8 @@ import { ConnectionsClosedError, lossFailure } from './upstream-failures.js';
 
 /** A read of so many octets may have left some in the kernel. */
 const fullRead = 65_536;
+
+const http1Only: readonly AlpnProtocol[] = ['http/1.1'];
 
 /** The current user of a connection. */
 export interface ConnectionListener {
@@ -34,6 +39,13 @@ export interface ConnectionListener {
    * ended. `isUnwritten`: the last write did not happen.
    */
   lost(error: Error | null, isUnwritten: boolean): void;
+}
+
+export interface ConnectionEvents {
+  /** An idle connection closed, unless by `destroy`. */
+  onLost(connection: UpstreamConnection): void;
+  /** A TLS handshake failed. */
+  handshakeFailed(): void;
 }
 
 /** A connection to a target, reopened on demand. It has one holder at a time. */
@@ -52,11 +64,12 @@ export class UpstreamConnection implements PooledUpstreamConnection, WheelTimer,
   /** Idle timeout. */
   keepMs = defaultKeepMs;
   readonly #onLost: (connection: UpstreamConnection) => void;
+  readonly #handshakeFailed: () => void;
   #holder: ConnectionListener | null = null;
   readonly #layers: SocketLayerSelector;
   #socket: UpstreamStream | null = null;
   /** The same socket, opened for a tunnel. */
-  #stream: NodeUpstreamSocket | null = null;
+  #stream: NodeUpstreamSocket | TlsUpstreamStream | null = null;
   #isConnected = false;
   #isTunnel = false;
   /** Octets of the last read. */
@@ -64,15 +77,15 @@ export class UpstreamConnection implements PooledUpstreamConnection, WheelTimer,
   /** Deferred to the end of the turn. */
   #late: Uint8Array | string | null = null;
 
-  /** @param onLost called when an idle connection closes, unless by `destroy` */
   constructor(
     settings: TargetClientOptions,
     layers: SocketLayerSelector,
-    onLost: (connection: UpstreamConnection) => void,
+    { onLost, handshakeFailed }: ConnectionEvents,
   ) {
     this.settings = settings;
     this.reader = new Http1ResponseReader();
     this.#onLost = onLost;
+    this.#handshakeFailed = handshakeFailed;
     this.#layers = layers;
   }
 
@@ -92,6 +105,8 @@ export class UpstreamConnection implements PooledUpstreamConnection, WheelTimer,
    * it back.
    */
   get isReadDry(): boolean {
+    // One read of TLS may bring several records, each delivered apart.
+    if (this.settings.tls !== null) return false;
     return this.#lastRead < fullRead && (this.#socket === null || this.#socket.readableLength === 0);
   }
 
@@ -130,15 +145,13 @@ export class UpstreamConnection implements PooledUpstreamConnection, WheelTimer,
       if (!forTunnel && this.isUsable) return;
       this.#drop();
     }
-    const { address, connectMs } = this.settings;
-    this.#stream = forTunnel ? connectStream(address) : null;
-    const socket = this.#stream ?? this.#layers.current.connect(address, this.#read);
+    const { connectMs } = this.settings;
+    const socket = this.#connect(forTunnel);
     this.#socket = socket;
     this.#isTunnel = false;
     this.#lastRead = 0;
     this.hasServed = false;
     this.keepMs = defaultKeepMs;
-    socket.on('connect', () => this.#connected(socket));
     socket.on('drain', () => this.#holder?.drained());
     socket.on('end', () => {
       if (!this.#isTunnel) this.#ended(socket, this.reader.isUntilClose ? socket.findReset() : null);
@@ -149,6 +162,22 @@ export class UpstreamConnection implements PooledUpstreamConnection, WheelTimer,
     socket.on('close', () => this.#ended(socket, null));
     this.#stream?.on('data', (octets: Buffer) => this.#readStream(socket, octets));
     setTimer(this, performance.now() + connectMs);
+  }
+
+  /** A new socket; `#connected` follows when it may be written. */
+  #connect(forTunnel: boolean): UpstreamStream {
+    const { address, tls } = this.settings;
+    if (tls !== null) {
+      const options = forTunnel ? {} : readingWith(this.#read);
+      const opened = (): void => this.#connected(socket);
+      const socket = tlsUpstreamStream(connectTls({ address, tls, protocols: http1Only, options, opened }));
+      this.#stream = forTunnel ? socket : null;
+      return socket;
+    }
+    this.#stream = forTunnel ? connectStream(address) : null;
+    const socket = this.#stream ?? this.#layers.current.connect(address, this.#read);
+    socket.on('connect', () => this.#connected(socket));
+    return socket;
   }
 
   readonly #read = (octets: Buffer, end: number): boolean => this.#received(octets, end);
@@ -204,7 +233,7 @@ export class UpstreamConnection implements PooledUpstreamConnection, WheelTimer,
    * Gives the socket away as a stream that starts with `rest`. The holder is notified when it
    * closes.
    */
-  becomeTunnel(rest: Uint8Array): NodeUpstreamSocket | null {
+  becomeTunnel(rest: Uint8Array): NodeUpstreamSocket | TlsUpstreamStream | null {
     const socket = this.#stream;
     if (socket === null) return null;
     this.#isTunnel = true;
@@ -229,8 +258,9 @@ export class UpstreamConnection implements PooledUpstreamConnection, WheelTimer,
       if (this.#holder === null) this.#ended(socket, null);
       return;
     }
-    const { address, connectMs } = this.settings;
-    this.#end({ code: 'timed_out', detail: `no connection to ${address.host}:${address.port} within ${connectMs} ms` });
+    const { address, connectMs, tls } = this.settings;
+    const detail = `no ${tls === null ? '' : 'TLS '}connection to ${streamAddressText(address)} within ${connectMs} ms`;
+    this.#end({ code: 'timed_out', detail });
   }
 
   #connected(socket: UpstreamStream): void {
@@ -288,6 +318,7 @@ export class UpstreamConnection implements PooledUpstreamConnection, WheelTimer,
     const wasConnected = this.#isConnected;
     const isUnwritten = this.#late !== null;
     this.#drop();
+    if (!wasConnected && this.settings.tls !== null) this.#handshakeFailed();
     const holder = this.#holder;
     if (holder === null) this.#onLost(this);
     else if (wasConnected) holder.lost(error, isUnwritten);

@@ -1,6 +1,7 @@
 import type { BodyReadError, BodySource } from '../../../../application/ports/gateway/body-source.js';
 import type { UpstreamFailure, UpstreamResponse } from '../../../../application/ports/gateway/upstream-client.js';
 import type { HeaderList } from '../../../../domain/http/header-list.js';
+import { tlsFailureText } from '../../../tls-sockets/tls-failure.js';
 import type { ResponseLines } from '../../../wire/http1-responses/response-lines.js';
 import { descriptorShortage, waitText } from '../pool/target-connections.js';
 
@@ -43,7 +44,7 @@ export const lossFailure = (error: Error | null): UpstreamFailure => {
   if (shortage !== null) return shortage;
   // The kernel timed out before the gateway.
   const isTimeOut = (error as NodeJS.ErrnoException).code === 'ETIMEDOUT';
-  return { code: isTimeOut ? 'timed_out' : 'unreachable', detail: detailOf(error) };
+  return { code: isTimeOut ? 'timed_out' : 'unreachable', detail: tlsFailureText(error) ?? detailOf(error) };
 };
 
 /** The response is malformed. */

@@ -1,4 +1,4 @@
-import type { UpstreamRequest } from '../../../../application/ports/gateway/upstream-client.js';
+import type { TargetClientOptions, UpstreamRequest } from '../../../../application/ports/gateway/upstream-client.js';
 import { fieldTrait, withoutHopByHop } from '../../../../domain/http/field-traits.js';
 import { firstHeader, type HeaderList } from '../../../../domain/http/header-list.js';
 import { RequestLines, unchanged } from '../../../wire/http1/head-lines.js';
@@ -97,6 +97,14 @@ const isWithin = (at: number, end: number): boolean => at >= 0 && at < end;
 const linesOf = ({ received }: UpstreamRequest): RequestLines | null =>
   received instanceof RequestLines ? received : null;
 
+/** The Host that a target gets. */
+export type HostOfTarget = Pick<TargetClientOptions, 'authority' | 'replacesHost'>;
+
+const withoutHost = (fields: HeaderList): HeaderList => {
+  const at = fields.findIndex((name, index) => index % 2 === 0 && name.toLowerCase() === 'host');
+  return fields.toSpliced(at, 2);
+};
+
 /** Declared length of a streamed body, or `unknownLength`. */
 export const lengthInPieces = (request: UpstreamRequest): number => {
   const { headers, body } = request;
@@ -109,16 +117,16 @@ export const lengthInPieces = (request: UpstreamRequest): number => {
 /**
  * The complete request head for the upstream, one character per octet. All fields are validated,
  * and this client controls the framing. Throws `RefusedRequestError` or `UnwritableHeadError`.
- * @param authority Host for a request without one
  * @param bodyOctets length, `noBody` or `unknownLength`
  */
-export const upstreamRequestHead = (request: UpstreamRequest, authority: string, bodyOctets: number): string => {
+export const upstreamRequestHead = (request: UpstreamRequest, host: HostOfTarget, bodyOctets: number): string => {
   const { method, target, headers } = request;
   if (target.charCodeAt(0) !== 0x2f) throw new RefusedRequestError('the request-target is no path');
   const lines = linesOf(request);
   const same = unchanged(headers, lines);
   look(headers, lines, same);
-  const { hasHost, hasTe, lengthAt } = found;
+  const { hasTe, lengthAt } = found;
+  let { hasHost } = found;
   const length = lengthText(method, bodyOctets);
   let fields = headers;
   let hasLength = false;
@@ -128,10 +136,14 @@ export const upstreamRequestHead = (request: UpstreamRequest, authority: string,
     hasLength = declared === length;
     if (!hasLength) fields = headers.toSpliced(lengthAt, 2);
   }
+  if (hasHost && host.replacesHost) {
+    fields = withoutHost(fields);
+    hasHost = false;
+  }
   const text =
     hasHost && fields === headers
       ? requestHeadText(method, target, fields, lines, same)
-      : requestHeadText(method, target, hasHost ? fields : ['Host', authority, ...fields], lines);
+      : requestHeadText(method, target, hasHost ? fields : ['Host', host.authority, ...fields], lines);
   if (request.upgradeToWebSocket) {
     return `${text}Connection: Upgrade${hasTe ? ', TE' : ''}\r\nUpgrade: websocket\r\n\r\n`;
   }

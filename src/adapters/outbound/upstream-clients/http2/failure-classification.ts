@@ -1,5 +1,6 @@
 import { constants } from 'node:http2';
 import type { UpstreamFailure } from '../../../../application/ports/gateway/upstream-client.js';
+import { tlsFailureText } from '../../../tls-sockets/tls-failure.js';
 import { descriptorShortage } from '../pool/target-connections.js';
 
 const names: readonly string[] = [
@@ -48,7 +49,7 @@ const notHttp2: ReadonlySet<string> = new Set([
 export const classifySessionError = (error: Error): UpstreamFailure => {
   const shortage = descriptorShortage(error);
   if (shortage !== null) return shortage;
-  const detail = `${error.name}: ${error.message}`;
+  const detail = tlsFailureText(error) ?? `${error.name}: ${error.message}`;
   const code = systemCode(error);
   // The kernel timed out before the gateway.
   if (code === 'ETIMEDOUT') return { code: 'timed_out', detail };

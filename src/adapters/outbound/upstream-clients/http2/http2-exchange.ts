@@ -68,7 +68,7 @@ export class Http2Exchange implements UpstreamExchange, StreamUser, SendingListe
   start(): void {
     const { body } = this.#request;
     // Upgrade may be ignored (RFC 9110, section 7.8), and HTTP/2 has none (RFC 9113, section 8.6).
-    const made = requestFields(this.#request, this.#settings.authority);
+    const made = requestFields(this.#request, this.#settings);
     if (!made.ok) {
       this.#fail({ code: 'refused_request', neverSent: true, detail: made.error });
       return;

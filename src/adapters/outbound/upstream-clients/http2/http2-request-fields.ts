@@ -1,5 +1,5 @@
 import { type OutgoingHttpHeaders, sensitiveHeaders } from 'node:http2';
-import type { UpstreamRequest } from '../../../../application/ports/gateway/upstream-client.js';
+import type { TargetClientOptions, UpstreamRequest } from '../../../../application/ports/gateway/upstream-client.js';
 import { isFieldValue, isToken } from '../../../../domain/http/field-syntax.js';
 import { err, ok, type Result } from '../../../../domain/shared/result.js';
 
@@ -19,6 +19,8 @@ const dropped: ReadonlySet<string> = new Set([
   'upgrade',
 ]);
 
+type TargetOfRequest = Pick<TargetClientOptions, 'authority' | 'replacesHost' | 'tls'>;
+
 /** A request head for node:http2. */
 export interface Http2RequestFields {
   readonly fields: OutgoingHttpHeaders;
@@ -29,11 +31,10 @@ export interface Http2RequestFields {
 /**
  * The request head (RFC 9113, section 8.3.1), or why it is invalid. Refuses what node:http2 would
  * split into several fields or write unchecked.
- * @param authority authority for a request without Host
  */
 export const requestFields = (
   { method, target, headers }: Pick<UpstreamRequest, 'method' | 'target' | 'headers'>,
-  authority: string,
+  { authority, replacesHost, tls }: TargetOfRequest,
 ): Result<Http2RequestFields, string> => {
   if (!isToken(method)) return err('the method is no token');
   if (method === 'CONNECT') return err('CONNECT is not sent on');
@@ -41,7 +42,7 @@ export const requestFields = (
   // Field names must not collide with Object.prototype.
   const fields: OutgoingHttpHeaders = Object.create(null) as OutgoingHttpHeaders;
   fields[':method'] = method;
-  fields[':scheme'] = 'http';
+  fields[':scheme'] = tls === null ? 'http' : 'https';
   fields[':authority'] = authority;
   fields[':path'] = target;
   let contentLength: number | null = null;
@@ -50,7 +51,7 @@ export const requestFields = (
     const value = headers[index + 1] as string;
     if (!isToken(name)) return err('the name of a field is no token');
     if (!isFieldValue(value)) return err(`the value of ${name} has a character that it cannot have`);
-    if (name === 'host' && value !== '') {
+    if (name === 'host' && value !== '' && !replacesHost) {
       if (!isVisible(value)) return err('the host has a character that it cannot have');
       fields[':authority'] = value;
     }

@@ -11,16 +11,17 @@ import { SessionPool } from './session-pool.js';
 import { UpstreamSession } from './upstream-session.js';
 
 /**
- * HTTP/2 with prior knowledge to one address (RFC 9113, section 3.3), with as few connections as
- * possible.
+ * HTTP/2 to one address, with as few connections as possible: over TLS, or with prior knowledge
+ * (RFC 9113, section 3.3).
  */
 export class Http2TargetClient implements TargetClient {
   readonly #settings: TargetClientOptions;
   readonly #sessions: SessionPool;
 
-  constructor(settings: TargetClientOptions) {
+  /** @param handshakeFailed called for each TLS handshake that fails */
+  constructor(settings: TargetClientOptions, handshakeFailed: () => void = () => undefined) {
     this.#settings = settings;
-    this.#sessions = new SessionPool(settings, (listener) => new UpstreamSession(settings, listener));
+    this.#sessions = new SessionPool(settings, (listener) => new UpstreamSession(settings, listener, handshakeFailed));
   }
 
   send(request: UpstreamRequest, listener: UpstreamListener): UpstreamExchange {

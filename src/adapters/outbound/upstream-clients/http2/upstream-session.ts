@@ -7,9 +7,12 @@ import {
 } from 'node:http2';
 import { connect as connectSocket, type Socket } from 'node:net';
 import type { TargetClientOptions, UpstreamFailure } from '../../../../application/ports/gateway/upstream-client.js';
+import { isUnixSocket, type StreamAddress } from '../../../../domain/configuration/network-addresses.js';
+import { streamAddressText } from '../../../../domain/configuration/schema/grpc-address.js';
 import { endSession } from '../../../http2-sockets/end-session.js';
 import { HeaderBlockGate } from '../../../http2-sockets/header-block-gate.js';
 import { writeBacklog } from '../../../stream-sockets/stream-socket.js';
+import { type AlpnProtocol, connectTls } from '../../../tls-sockets/connect-tls.js';
 import type { IdleConnection } from '../pool/idle-connection-pool.js';
 import { waitText } from '../pool/target-connections.js';
 import { classifySessionError, codeName } from './failure-classification.js';
@@ -39,6 +42,13 @@ const endGraceMs = 1_000;
 /** node:http2 requires a URL; it is unused, since every request sets its authority. */
 const origin = 'http://upstream';
 
+const http2Only: readonly AlpnProtocol[] = ['h2'];
+
+const connectPlain = (address: StreamAddress): Socket =>
+  isUnixSocket(address)
+    ? connectSocket({ path: address.path })
+    : connectSocket({ ...address, noDelay: true, keepAlive: true, keepAliveInitialDelay: keepAliveMs });
+
 /** Observes a session. */
 export interface SessionListener {
   /** The session is open; the peer's stream limit is known. */
@@ -53,7 +63,7 @@ export interface SessionListener {
   onLost(session: UpstreamSession, failure: UpstreamFailure): void;
 }
 
-type SessionSettings = Pick<TargetClientOptions, 'address' | 'connectMs' | 'readMs'>;
+type SessionSettings = Pick<TargetClientOptions, 'address' | 'tls' | 'connectMs' | 'readMs'>;
 
 /** An HTTP/2 connection to a target, from the connect attempt on. */
 export class UpstreamSession implements IdleConnection {
@@ -73,8 +83,9 @@ export class UpstreamSession implements IdleConnection {
   readonly #settings: SessionSettings;
   readonly #listener: SessionListener;
   readonly #socket: Socket;
-  readonly #gate: HeaderBlockGate;
-  readonly #session: ClientHttp2Session;
+  /** Null until the connection is open. */
+  #gate: HeaderBlockGate | null = null;
+  #session: ClientHttp2Session | null = null;
   readonly #open = new Set<ClientHttp2Stream>();
   readonly #resets = new ResetBudget();
   #deadline: NodeJS.Timeout | null;
@@ -88,14 +99,39 @@ export class UpstreamSession implements IdleConnection {
   #requests = 0;
   #failure: UpstreamFailure | null = null;
 
-  constructor(settings: SessionSettings, listener: SessionListener) {
-    const { address, connectMs } = settings;
+  /** @param handshakeFailed called if the TLS handshake fails */
+  constructor(settings: SessionSettings, listener: SessionListener, handshakeFailed: () => void = () => undefined) {
+    const { address, connectMs, tls } = settings;
     this.#settings = settings;
     this.#listener = listener;
-    this.#socket = connectSocket({ ...address, noDelay: true, keepAlive: true, keepAliveInitialDelay: keepAliveMs });
-    this.#gate = new HeaderBlockGate(this.#socket, 'server', (code, lastStream) => this.#noteGoaway(code, lastStream));
-    this.#session = connect(origin, {
-      createConnection: () => this.#gate,
+    this.#deadline = setTimeout(() => {
+      const missing =
+        this.#session === null ? 'TLS connection' : this.#socket.connecting ? 'connection' : 'HTTP/2 settings';
+      const detail = `no ${missing} from ${streamAddressText(address)} within ${waitText(connectMs)}`;
+      this.#giveUp({ code: 'timed_out', detail });
+    }, connectMs);
+    if (tls === null) {
+      this.#socket = connectPlain(address);
+      this.#begin();
+      return;
+    }
+    const socket = connectTls({ address, tls, protocols: http2Only, opened: () => this.#begin() });
+    this.#socket = socket;
+    socket.on('error', (error) => {
+      this.#failure ??= classifySessionError(error);
+    });
+    socket.on('close', () => {
+      if (this.#session !== null) return;
+      handshakeFailed();
+      this.#noteLost();
+    });
+  }
+
+  /** The connection may be written: for TLS, the certificate is verified. */
+  #begin(): void {
+    const gate = new HeaderBlockGate(this.#socket, 'server', (code, lastStream) => this.#noteGoaway(code, lastStream));
+    const session = connect(origin, {
+      createConnection: () => gate,
       settings: { enablePush: false, initialWindowSize: streamWindow, maxHeaderListSize: maxHeadOctets },
       maxHeaderListPairs: maxHeadFields,
       // The gateway's own limits bound the request head.
@@ -103,29 +139,30 @@ export class UpstreamSession implements IdleConnection {
       // Every open stream may buffer a full window; beyond this, new streams are refused.
       maxSessionMemory: 64,
     });
-    this.#deadline = setTimeout(() => {
-      const missing = this.#socket.connecting ? 'connection' : 'HTTP/2 settings';
-      const detail = `no ${missing} from ${address.host}:${address.port} within ${waitText(connectMs)}`;
-      this.#giveUp({ code: 'timed_out', detail });
-    }, connectMs);
-    this.#session.on('connect', () => this.#session.setLocalWindowSize(sessionWindow));
-    this.#session.on('remoteSettings', () => this.#noteSettings());
-    this.#session.on('error', (error) => {
+    this.#gate = gate;
+    this.#session = session;
+    session.on('connect', () => session.setLocalWindowSize(sessionWindow));
+    session.on('remoteSettings', () => this.#noteSettings(session));
+    session.on('error', (error) => {
       this.#failure ??= classifySessionError(error);
     });
     // After unreadable input nghttp2 sends nothing more, and node:http2 closes the session.
-    this.#session.on('frameError', () => this.leave());
-    this.#session.on('close', () => this.#noteLost());
+    session.on('frameError', () => this.leave());
+    session.on('close', () => this.#noteLost());
   }
 
   get isOpen(): boolean {
-    return this.#isReady && !this.#isLost && !this.#session.destroyed;
+    return this.#isReady && !this.#isLost && this.#session?.destroyed === false;
   }
 
   /** Whether another stream may be opened now. */
   get hasRoom(): boolean {
     return (
-      this.isOpen && !this.isLeaving && !this.#session.closed && !this.#isDoubted && this.streams < this.maxStreams
+      this.isOpen &&
+      !this.isLeaving &&
+      this.#session?.closed === false &&
+      !this.#isDoubted &&
+      this.streams < this.maxStreams
     );
   }
 
@@ -138,7 +175,7 @@ export class UpstreamSession implements IdleConnection {
    * A token that changes when the peer takes body data; reliable only with a single open stream.
    */
   get sendingProgress(): string {
-    return this.streams === 1 ? `${this.#gate.sentDataOctets} ${writeBacklog(this.#socket)}` : '';
+    return this.streams === 1 ? `${this.#gate?.sentDataOctets} ${writeBacklog(this.#socket)}` : '';
   }
 
   /** Why the session broke; null while open or after a normal end. */
@@ -152,7 +189,9 @@ export class UpstreamSession implements IdleConnection {
    * look complete.
    */
   open(fields: OutgoingHttpHeaders, isWhole: boolean): ClientHttp2Stream {
-    const stream = this.#session.request(fields, { endStream: isWhole, waitForTrailers: !isWhole });
+    const session = this.#session;
+    if (session === null) throw new Error('the session is not open');
+    const stream = session.request(fields, { endStream: isWhole, waitForTrailers: !isWhole });
     this.streams += 1;
     this.#open.add(stream);
     this.#requests += 1;
@@ -186,13 +225,13 @@ export class UpstreamSession implements IdleConnection {
       this.#giveUp({ code: 'timed_out', detail: `no answer to a PING within ${waitText(readMs)}` });
     }, readMs);
     const wasShut = this.isShut;
-    const isSent = this.#session.ping((error) => {
+    const isSent = this.#session?.ping((error) => {
       clearTimeout(deadline);
       if (error !== null) return;
       this.#isDoubted = false;
       if (!this.#isLost) this.#listener.onRoom(this, this.isShut);
     });
-    if (!isSent) clearTimeout(deadline);
+    if (isSent !== true) clearTimeout(deadline);
     this.#listener.onRoom(this, wasShut);
   }
 
@@ -220,15 +259,16 @@ export class UpstreamSession implements IdleConnection {
   #endIfUnused(): void {
     if (!this.isLeaving || this.streams > 0 || this.#isEnding || this.#isLost) return;
     this.#isEnding = true;
-    endSession(this.#session);
+    if (this.#session === null) this.#socket.destroy();
+    else endSession(this.#session);
     // A peer that does not read keeps the deadline.
     this.#clearDeadline();
     this.#deadline = setTimeout(() => this.#socket.destroy(), endGraceMs);
   }
 
-  #noteSettings(): void {
+  #noteSettings(session: ClientHttp2Session): void {
     const wasShut = this.isShut;
-    const allowed = this.#session.remoteSettings.maxConcurrentStreams ?? maxStreams;
+    const allowed = session.remoteSettings.maxConcurrentStreams ?? maxStreams;
     this.maxStreams = Math.min(maxStreams, allowed);
     if (this.#isReady) {
       this.#listener.onRoom(this, wasShut);

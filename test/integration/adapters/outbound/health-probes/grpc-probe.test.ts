@@ -6,6 +6,7 @@ import { NodeHealthProber } from '../../../../../src/adapters/outbound/health-pr
 import type { ProbedTarget } from '../../../../../src/application/ports/gateway/health-prober.js';
 import { err, ok } from '../../../../../src/domain/shared/result.js';
 import { startProbedServer } from '../../../../support/gateway/probed-server.js';
+import { tcpAddress } from '../../../../support/gateway/tcp-address.js';
 import type { CleanUp } from '../../../../support/shared/clean-up.js';
 import { it } from '../../../../support/shared/fixtures.js';
 import { freePort } from '../../../../support/shared/free-port.js';
@@ -40,7 +41,7 @@ const serve = async (cleanUp: CleanUp, check: Answer | null): Promise<ProbedTarg
     );
   });
   cleanUp.add(() => void setImmediate(() => server.forceShutdown()));
-  return { address: { host: '127.0.0.1', port }, authority: 'api.test:8080' };
+  return { address: { host: '127.0.0.1', port }, authority: 'api.test:8080', tls: null };
 };
 
 /** A server of HTTP/2 that says exactly what a test has it say. */
@@ -60,7 +61,11 @@ const serveHttp2 = async (cleanUp: CleanUp, hear: (stream: http2.ServerHttp2Stre
     for (const session of sessions) setImmediate(() => session.destroy());
     server.close();
   });
-  return { address: { host: '127.0.0.1', port: (server.address() as AddressInfo).port }, authority: 'api.test:8080' };
+  return {
+    address: { host: '127.0.0.1', port: (server.address() as AddressInfo).port },
+    authority: 'api.test:8080',
+    tls: null,
+  };
 };
 
 /**
@@ -118,7 +123,7 @@ describe('a gRPC health check', () => {
   });
 
   it('fails if nothing listens', async () => {
-    const target = { address: { host: '127.0.0.1', port: await freePort() }, authority: 'api.test:8080' };
+    const target = { address: { host: '127.0.0.1', port: await freePort() }, authority: 'api.test:8080', tls: null };
     expect(await prober.probe(target, probe, patientMs)).toEqual(err('connection refused'));
   });
 
@@ -190,7 +195,7 @@ describe('a gRPC health check', () => {
   });
 
   it('leaves no connection to a healthy target', async ({ cleanUp }) => {
-    const { address } = await answering(cleanUp, 8, 1);
+    const address = tcpAddress((await answering(cleanUp, 8, 1)).address);
     const relay = await startProbedServer(
       () => undefined,
       (socket) => {

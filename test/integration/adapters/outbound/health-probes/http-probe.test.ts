@@ -9,7 +9,7 @@ import { it } from '../../../../support/shared/fixtures.js';
 import { freePort } from '../../../../support/shared/free-port.js';
 
 const prober = new NodeHealthProber();
-const get: Extract<HealthProbe, { kind: 'http' | 'http2' }> = {
+const get: Extract<HealthProbe, { readonly path: string }> = {
   kind: 'http',
   path: '/health?deep=1',
   expectedStatuses: [200, 204],
@@ -87,7 +87,7 @@ describe('an HTTP health check', () => {
   });
 
   it('fails if nothing listens', async () => {
-    const target = { address: { host: '127.0.0.1', port: await freePort() }, authority: 'api.test:8080' };
+    const target = { address: { host: '127.0.0.1', port: await freePort() }, authority: 'api.test:8080', tls: null };
     expect(await prober.probe(target, get, patientMs)).toEqual(err('connection refused'));
   });
 
@@ -152,7 +152,7 @@ describe('a TCP health check', () => {
   });
 
   it('fails if nothing listens', async () => {
-    const target = { address: { host: '127.0.0.1', port: await freePort() }, authority: 'api.test:8080' };
+    const target = { address: { host: '127.0.0.1', port: await freePort() }, authority: 'api.test:8080', tls: null };
     expect(await prober.probe(target, tcp, patientMs)).toEqual(err('connection refused'));
   });
 });

@@ -137,7 +137,7 @@ describe('an HTTP health check over HTTP/2', () => {
     const old = await startProbedServer((socket) => void socket.write('HTTP/1.1 400 Bad Request\r\n\r\n'));
     cleanUp.add(() => old.close());
     expect(await probed(old)).toEqual(err('malformed answer'));
-    const gone = { address: { host: '127.0.0.1', port: await freePort() }, authority: 'api.test:8080' };
+    const gone = { address: { host: '127.0.0.1', port: await freePort() }, authority: 'api.test:8080', tls: null };
     expect(await prober.probe(gone, get, patientMs)).toEqual(err('connection refused'));
   });
 });

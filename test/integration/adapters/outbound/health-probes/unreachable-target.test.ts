@@ -52,7 +52,7 @@ describe('a health check of a target that accepts no connection', () => {
   afterAll(() => listener.close());
 
   it.each(probes)('times out, by $kind', async (probe) => {
-    const target = { address: { host: '127.0.0.1', port: listener.port }, authority: 'api.test:80' };
+    const target = { address: { host: '127.0.0.1', port: listener.port }, authority: 'api.test:80', tls: null };
     expect(await new NodeHealthProber().probe(target, probe, 100)).toEqual(err('no connection within 0.1 s'));
   });
 });

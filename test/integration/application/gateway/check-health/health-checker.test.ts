@@ -31,7 +31,8 @@ describe('the health checker, with a real upstream', () => {
     const health = [initialHealth, initialHealth];
     const targets = upstreams.map(
       ({ port, address }, index): CheckedTarget => ({
-        target: { address: { host: '127.0.0.1', port }, authority: address },
+        name: address,
+        target: { address: { host: '127.0.0.1', port }, authority: address, tls: null },
         health: () => health[index] ?? initialHealth,
         update: (next) => {
           health[index] = next;

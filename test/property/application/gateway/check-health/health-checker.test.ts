@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { HealthChecker, maximumChecks } from '../../../../../src/application/gateway/check-health/health-checker.js';
 import { HeldProber, RecordedHealth } from '../../../../support/gateway/health-fakes.js';
+import { tcpAddress } from '../../../../support/gateway/tcp-address.js';
 import { ManualClock } from '../../../../support/shared/manual-clock.js';
 import { ManualScheduler, settled } from '../../../../support/shared/manual-scheduler.js';
 import { RecordingLogger } from '../../../../support/shared/recording-logger.js';
@@ -55,7 +56,7 @@ it('never overlaps checks of one target nor exceeds the limit, skips no target, 
           else if (next.kind === 'wait') await scheduler.advance(next.ms);
           else checker[next.kind]();
           await settled();
-          const hosts = prober.underWay.map(({ target }) => target.address.host);
+          const hosts = prober.underWay.map(({ target }) => tcpAddress(target.address).host);
           expect(hosts.length).toBeLessThanOrEqual(maximumChecks);
           expect(new Set(hosts).size).toBe(hosts.length);
         }
@@ -63,7 +64,7 @@ it('never overlaps checks of one target nor exceeds the limit, skips no target, 
         const last = Array.from({ length: maximumChecks + 8 }, (_, number) => `10.0.0.${number}`);
         checker.watch(last.map((name) => new RecordedHealth(name)));
         const before = prober.begun.length;
-        const underWay = prober.underWay.map(({ target }) => target.address.host);
+        const underWay = prober.underWay.map(({ target }) => tcpAddress(target.address).host);
         const endAll = async (): Promise<void> => {
           while (prober.underWay.length > 0) {
             prober.endFirst(null);

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { HealthChecker, maximumChecks } from '../../../../../src/application/gateway/check-health/health-checker.js';
 import type { HealthCheck } from '../../../../../src/domain/gateway/configuration/upstream-options.js';
 import { HeldProber, RecordedHealth } from '../../../../support/gateway/health-fakes.js';
+import { tcpAddress } from '../../../../support/gateway/tcp-address.js';
 import { ManualClock } from '../../../../support/shared/manual-clock.js';
 import { ManualScheduler, settled } from '../../../../support/shared/manual-scheduler.js';
 import { RecordingLogger } from '../../../../support/shared/recording-logger.js';
@@ -167,7 +168,7 @@ describe('the health checker', () => {
     checker.watch(targets.filter((_, index) => index !== maximumChecks));
     await end(null);
     expect(prober.begun).toHaveLength(maximumChecks + 1);
-    expect(prober.begun.at(-1)).toBe(targets.at(-1)?.target.address.host);
+    expect(prober.begun.at(-1)).toBe(tcpAddress((targets.at(-1) as RecordedHealth).target.address).host);
   });
 
   it('leaves no state when it stops, and checks again when it starts', async () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { tcpAddress } from '../../../../support/gateway/tcp-address.js';
 import { anybody, chosenOf, TargetsWorld, upstreamOf, visit } from '../../../../support/gateway/upstream-targets.js';
 import { settled } from '../../../../support/shared/manual-scheduler.js';
 
@@ -190,7 +191,9 @@ describe('an address that disappears', () => {
     await changed(world, '10.0.0.1');
     target.ended('success');
     expect(visit(targets)).toBe('10.0.0.1:80');
-    expect(world.clients.made.filter(({ settings }) => settings.address.host === '10.0.0.1')).toHaveLength(1);
+    expect(world.clients.made.filter(({ settings }) => tcpAddress(settings.address).host === '10.0.0.1')).toHaveLength(
+      1,
+    );
     expect(world.clients.at('10.0.0.1', 80)?.closes).toEqual([]);
   });
 

@@ -78,6 +78,8 @@ describe('a valid configuration', () => {
           balancing: { kind: 'round_robin' },
           stickyCookie: null,
           httpVersion: '1.1',
+          tls: null,
+          hostHeader: { kind: 'preserve' },
           retries: { maxAttempts: 3, budgetPercent: 20 },
           dnsRefreshMs: 30_000,
         },

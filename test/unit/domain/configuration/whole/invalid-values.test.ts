@@ -48,9 +48,9 @@ describe('an invalid configuration', () => {
     ['an address with a scheme and no port', withUpstream('target "http://a"'), '(write "a:80")'],
     ['a user before an address', withUpstream('target "http://u:pw@a"'), '(write "a:80")'],
     [
-      'an upstream with TLS',
+      'an address of an upstream with https://',
       withUpstream('target "https://api.example"'),
-      '(TLS to upstreams is not supported yet: write "api.example:80" if the server accepts plain HTTP there',
+      '(write "api.example:443", and a block tls in the upstream)',
     ],
     [
       'a listener with https://',

@@ -66,8 +66,8 @@ describe('http-version of an upstream', () => {
     ['"grpc"', 'did you mean "2"?'],
     ['"HTTP/1.1"', 'did you mean "1.1"?'],
     ['1', 'did you mean "1.1"?'],
-    ['3', '"http-version" must be "1.1" or "2"'],
-    ['#true', '"http-version" must be "1.1" or "2", not true'],
+    ['3', '"http-version" must be "1.1" or "2" or "auto"'],
+    ['#true', '"http-version" must be "1.1" or "2" or "auto", not true'],
     ['"1.1" "2"', '"http-version" takes exactly one value'],
   ])('is refused as %s', (value, message) => {
     expect(problemsOf(withUpstream(`${target}; http-version ${value}`)).join('\n')).toContain(message);

@@ -44,4 +44,25 @@ describe('targetAddresses', () => {
   it('is empty for a name without an address', () => {
     expect(targetAddresses([target('a.example', 80)], () => [])).toEqual([]);
   });
+
+  it('keeps names apart where connections depend on them', () => {
+    const targets = [target('a.example', 443), target('b.example', 443)];
+    const found = targetAddresses(targets, () => ['10.0.0.1'], true);
+    expect(found.map(({ text, host, names }) => [text, host, names])).toEqual([
+      ['10.0.0.1:443', 'a.example', ['a.example:443']],
+      ['10.0.0.1:443 (b.example)', 'b.example', ['b.example:443']],
+    ]);
+    expect(new Set(found.map(({ key }) => key)).size).toBe(2);
+  });
+
+  it('never gives the key of one name to another', () => {
+    const [one] = targetAddresses([target('a.example', 443)], () => ['10.0.0.1'], true);
+    const [other] = targetAddresses([target('b.example', 443)], () => ['10.0.0.1'], true);
+    expect(one?.key).not.toBe(other?.key);
+  });
+
+  it('has a unix socket as it is', () => {
+    const found = targetAddresses([{ address: { path: '/run/app.sock' }, weight: 1 }], () => []);
+    expect(found).toMatchObject([{ address: { path: '/run/app.sock' }, text: 'unix:/run/app.sock', host: '' }]);
+  });
 });

@@ -86,8 +86,9 @@ describe('the head of a request to an upstream', () => {
           const headers = received.fields.toSpliced(Math.min(from, sent.length) * 2, removed * 2, ...put.flat());
           const plain = requestOf(headers, method, isUpgrade);
           const known = { ...plain, received };
-          const expected = outcome(() => upstreamRequestHead(plain, 'target', bodyOctets));
-          expect(outcome(() => upstreamRequestHead(known, 'target', bodyOctets))).toBe(expected);
+          const host = { authority: 'target', replacesHost: false };
+          const expected = outcome(() => upstreamRequestHead(plain, host, bodyOctets));
+          expect(outcome(() => upstreamRequestHead(known, host, bodyOctets))).toBe(expected);
           expect(outcome(() => lengthInPieces(known))).toBe(outcome(() => lengthInPieces(plain)));
           counts[expected.includes('Error') ? 'refused' : 'same'] += 1;
         },

@@ -84,6 +84,8 @@ const poolOf = ({
     {
       address: { host: '127.0.0.1', port: 80 },
       authority: '127.0.0.1:80',
+      replacesHost: false,
+      tls: null,
       connectMs: 1_000,
       readMs: 1_000,
       maxConnections,

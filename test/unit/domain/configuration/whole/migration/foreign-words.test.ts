@@ -137,14 +137,6 @@ describe('a key of another gateway', () => {
     expect(problemsOf(text)[0]).toContain(suggestion);
   });
 
-  it('is explained if it is not supported yet: tls of an upstream', () => {
-    expect(problemsOf(withUpstream('target "a:443"; tls { sni "a" }'))).toEqual([
-      expect.stringMatching(
-        /^error: "tls" is not supported yet: the gateway speaks plain HTTP to targets \(delete tls if/,
-      ),
-    ]);
-  });
-
   it('is never suggested for a misspelt key', () => {
     expect(problemsOf(configurationText({ more: 'system { deamon #true }' }))[0]).not.toContain('daemon');
   });

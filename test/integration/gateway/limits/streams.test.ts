@@ -6,17 +6,22 @@ import { describe, expect } from 'vitest';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { NodeScheduler } from '../../../../src/adapters/outbound/node-scheduler/node-scheduler.js';
 import { streamAgeMs } from '../../../../src/application/gateway/admit/stream-slots.js';
-import type { LimitsConfiguration } from '../../../../src/domain/gateway/configuration/gateway-configuration.js';
+import type {
+  GatewayConfiguration,
+  LimitsConfiguration,
+} from '../../../../src/domain/gateway/configuration/gateway-configuration.js';
 import { ClientConnection } from '../../../support/gateway/client-connection.js';
+import { http2Session } from '../../../support/gateway/http2-session.js';
 import {
   type InProcessGateway,
   type InProcessOptions,
   startInProcess,
   testConfiguration,
+  testRoute,
   testUpstream,
 } from '../../../support/gateway/in-process-gateway.js';
-import { get } from '../../../support/gateway/limited-gateway.js';
-import { plainLimits } from '../../../support/gateway/plain-configurations.js';
+import { behindProxy, get } from '../../../support/gateway/limited-gateway.js';
+import { plainLimits, plainPolicies } from '../../../support/gateway/plain-configurations.js';
 import type { CleanUp } from '../../../support/shared/clean-up.js';
 import { eventually } from '../../../support/shared/eventually.js';
 import { it } from '../../../support/shared/fixtures.js';
@@ -43,7 +48,11 @@ interface Streams {
 }
 
 /** A gateway before a target with event streams (`/events`), endless downloads (`/download`) and WebSockets. */
-const startStreams = async (cleanUp: CleanUp, limits: Partial<LimitsConfiguration>): Promise<Streams> => {
+const startStreams = async (
+  cleanUp: CleanUp,
+  limits: Partial<LimitsConfiguration>,
+  changes: Partial<GatewayConfiguration> = {},
+): Promise<Streams> => {
   const responses = new Set<ServerResponse>();
   const server = createServer((request, response) => {
     if (request.url === '/small') {
@@ -65,6 +74,7 @@ const startStreams = async (cleanUp: CleanUp, limits: Partial<LimitsConfiguratio
   });
   const configuration = testConfiguration([testUpstream((server.address() as AddressInfo).port)], {
     limits: { ...plainLimits, maxQueuedRequests: 0, ...limits },
+    ...changes,
   });
   const gateway = await startInProcess(configuration);
   cleanUp.add(() => gateway.stop());
@@ -146,6 +156,39 @@ describe.each([
     await eventually(() => streams.responses.size + streams.sockets.size === 3);
     expect((await idle.ask(get('/small'))).status).toBe(503);
   });
+});
+
+it('an event stream on a route that buffers responses leaves its slot too', async ({ cleanUp }) => {
+  const routes = [testRoute({ policies: { ...plainPolicies, bufferResponses: true } })];
+  const streams = await startStreams(cleanUp, { maxInFlightRequests: 1 }, { routes });
+  await streams.open(get('/events'));
+  expect(await streams.status()).toBe(200);
+});
+
+it('event streams over one HTTP/2 connection leave their slots', async ({ cleanUp }) => {
+  const listeners = testConfiguration([]).listeners.map((listener) => ({ ...listener, http2: true }));
+  const streams = await startStreams(cleanUp, { maxInFlightRequests: 1, maxTotalConnections: 5 }, { listeners });
+  const session = http2Session(cleanUp, streams.gateway.url);
+  for (let count = 0; count < 5; count += 1) await once(session.request({ ':path': '/events' }), 'data');
+  expect(await streams.status()).toBe(200);
+  // One more than max-total-connections keeps its slot.
+  await once(session.request({ ':path': '/events' }), 'data');
+  expect(await streams.status()).toBe(503);
+  session.destroy();
+  await eventually(() => streams.gateway.state.requestsInFlight() === 0);
+  await streams.open(get('/events'));
+  expect(await streams.status()).toBe(200);
+});
+
+it('a stream counts for the client that a trusted proxy names', async ({ cleanUp }) => {
+  const streams = await startStreams(cleanUp, { maxConnectionsPerClient: 1 }, behindProxy);
+  const of = (client: string, path: string): string => get(path, `X-Forwarded-For: ${client}`);
+  const stream = await streams.open(of('192.0.2.1', '/events'));
+  expect((await streams.client().ask(of('192.0.2.1', '/small'))).status).toBe(503);
+  expect((await streams.client().ask(of('192.0.2.2', '/small'))).status).toBe(200);
+  stream.destroy();
+  await eventually(() => streams.gateway.state.requestsInFlight() === 0);
+  expect((await streams.client().ask(of('192.0.2.1', '/small'))).status).toBe(200);
 });
 
 /** Waits a fiftieth of the age of streams. */

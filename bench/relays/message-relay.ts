@@ -7,12 +7,12 @@ import type { MessageHead } from '../../src/adapters/wire/http1/message-head.js'
 import { built } from '../built.js';
 import { writeLate } from './late-writes.js';
 
-const { readRequestHead, requestHead } = await built<
-  typeof import('../../src/adapters/wire/http1/read-request-head.js')
->('adapters/wire/http1/read-request-head.js');
-const { readResponseHead, responseHead } = await built<
-  typeof import('../../src/adapters/wire/http1/read-response-head.js')
->('adapters/wire/http1/read-response-head.js');
+const { readRequestHead, requestHead } = await built<typeof import('../../src/adapters/wire/http1/read-head.js')>(
+  'adapters/wire/http1/read-request-head.js',
+);
+const { readResponseHead, responseHead } = await built<typeof import('../../src/adapters/wire/http1/read-head.js')>(
+  'adapters/wire/http1/read-response-head.js',
+);
 
 const { spanSize } = await built<typeof import('../../src/adapters/wire/http1/message-head.js')>(
   'adapters/wire/http1/message-head.js',

@@ -1,7 +1,7 @@
 import { built } from '../built.js';
 
-type Requests = typeof import('../../src/adapters/wire/http1/read-request-head.js');
-type Responses = typeof import('../../src/adapters/wire/http1/read-response-head.js');
+type Requests = typeof import('../../src/adapters/wire/http1/read-head.js');
+type Responses = typeof import('../../src/adapters/wire/http1/read-head.js');
 type Faults = typeof import('../../src/adapters/wire/http1/head-fault.js');
 type Lines = typeof import('../../src/adapters/wire/http1/head-lines.js');
 type Fields = typeof import('../../src/adapters/wire/http1/message-head.js');

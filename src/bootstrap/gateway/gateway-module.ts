@@ -163,7 +163,7 @@ export const gatewayModule = new ContainerModule(({ bind }) => {
         (open) => descriptors.noteConnection(open),
       );
       const parts = { clock, random, logger, floodLog, accessLog, metrics, problems, connections };
-      return new ProxyRequest(parts, () => state.current());
+      return new ProxyRequest(parts, state);
     },
   );
   made(

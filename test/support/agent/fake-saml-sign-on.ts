@@ -154,7 +154,7 @@ export class SamlWorld {
     this.options = { ...samlOptions, ...options };
     this.singleSignOn = new SingleSignOn({
       options: this.options,
-      apiKeyHeader: 'X-API-Key',
+      secretHeaders: ['X-API-Key'],
       key,
       keys: {
         deflate: (message) => Buffer.from(message, 'utf8').toString('base64'),

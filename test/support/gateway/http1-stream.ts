@@ -2,12 +2,13 @@ import { ChunkedReader } from '../../../src/adapters/wire/http1/chunked-reader.j
 import { HeadBuffer } from '../../../src/adapters/wire/http1/head-buffer.js';
 import { faultOf, type HeadReading, incompleteHead } from '../../../src/adapters/wire/http1/head-fault.js';
 import { type Framing, fieldList } from '../../../src/adapters/wire/http1/message-head.js';
-import { readRequestHead, requestHead } from '../../../src/adapters/wire/http1/read-request-head.js';
 import {
+  readRequestHead,
   readResponseHead,
+  requestHead,
   responseFraming,
   responseHead,
-} from '../../../src/adapters/wire/http1/read-response-head.js';
+} from '../../../src/adapters/wire/http1/read-head.js';
 
 /** A message as the codec reads it. */
 export interface Http1Message {

@@ -3,7 +3,7 @@ import { isDroppedAlone } from '../../../domain/http/returnable-fields.js';
 import { HeadLines } from '../http1/head-lines.js';
 import { statusLine } from '../http1/head-text.js';
 import { FieldNames, fieldList, spanSize } from '../http1/message-head.js';
-import type { ResponseHead } from '../http1/read-response-head.js';
+import type { ResponseHead } from '../http1/read-head.js';
 
 const lineEnd = '\r\n';
 

@@ -1,5 +1,5 @@
 import { type FieldNames, type MessageHead, spanSize } from './message-head.js';
-import type { RequestHead } from './read-request-head.js';
+import type { RequestHead } from './read-head.js';
 
 /** Octets of a field line besides name and value: colon, space and line end. */
 const lineExtra = 4;

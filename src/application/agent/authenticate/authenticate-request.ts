@@ -8,6 +8,7 @@ import {
   type AuthenticationMethod,
   type CredentialHeaders,
   comparePrecedence,
+  lowerCaseHeaders,
   type RequestCredentials,
   requestCredentials,
 } from '../../../domain/agent/identity/request-credentials.js';
@@ -97,11 +98,7 @@ export class AuthenticateRequest {
   /** Header names are case-insensitive; the cookie name is case-sensitive. */
   constructor(checks: readonly AuthenticationCheck[], headers: CredentialHeaders) {
     this.#checks = checks.toSorted((first, second) => comparePrecedence(first.method, second.method));
-    this.#headers = {
-      apiKey: headers.apiKey?.toLowerCase() ?? null,
-      certificate: headers.certificate?.toLowerCase() ?? null,
-      sessionCookie: headers.sessionCookie,
-    };
+    this.#headers = lowerCaseHeaders(headers);
     this.#headersWithoutSession = { ...this.#headers, sessionCookie: null };
     // All checks that cache credentials share one cache.
     this.#known = checks.find(({ known }) => known !== undefined)?.known ?? null;

@@ -1,5 +1,6 @@
 import type { CompleteAgentOptions } from '../../../domain/agent/configuration/agent-option-rules.js';
 import type { Identity } from '../../../domain/agent/identity/identity.js';
+import type { CredentialHeaders } from '../../../domain/agent/identity/request-credentials.js';
 import { ApiKeyCheck } from '../authenticate/api-key-check.js';
 import type { AuthenticationCheck } from '../authenticate/authentication-check.js';
 import { BasicCheck } from '../authenticate/basic-check.js';
@@ -19,6 +20,17 @@ import type { PreparedMethods } from './prepare-methods.js';
 const charactersPerToken = 4_096;
 /** Minimum budget, for a few large tokens. */
 const leastCharacters = 8 * 1024 * 1024;
+
+/** Whether a certificate is a credential, or may bind a token. */
+const readsCertificates = ({ mtls, jwt, oidc }: CompleteAgentOptions): boolean =>
+  mtls !== null || jwt !== null || oidc.length > 0;
+
+/** The headers and the cookie in which the configured methods expect credentials. */
+export const credentialHeaders = (options: CompleteAgentOptions): CredentialHeaders => ({
+  apiKey: options.apiKeyHeader,
+  certificate: readsCertificates(options) ? options.clientCertHeader : null,
+  sessionCookie: options.saml?.cookie.name ?? null,
+});
 
 /** One check per configured method. */
 export const authenticationChecks = (

@@ -2,6 +2,7 @@ import { agentDefaults, type EntrySource } from '../../../domain/agent/configura
 import {
   type CompleteAgentOptions,
   completeAgentOptions,
+  secretHeaders,
 } from '../../../domain/agent/configuration/agent-option-rules.js';
 import type { AgentOptions } from '../../../domain/agent/configuration/agent-options-schema.js';
 import { shownEntryFile } from '../../../domain/agent/configuration/credential-entries.js';
@@ -23,7 +24,7 @@ import { JwtTokens } from '../verify-tokens/jwt-tokens.js';
 import { ProviderTokens } from '../verify-tokens/provider-tokens.js';
 import { ProviderKeySets, type ProviderKeys } from './agent-key-sets.js';
 import type { AgentProcessServices } from './agent-process-services.js';
-import { authenticationChecks } from './authentication-checks.js';
+import { authenticationChecks, credentialHeaders } from './authentication-checks.js';
 import { optionProblem } from './option-problem.js';
 import { prepareAuthorization } from './prepare-authorization.js';
 import { type PreparedMethods, prepareMethods } from './prepare-methods.js';
@@ -62,15 +63,22 @@ export const identityHeaderPatterns = (options: CompleteAgentOptions): readonly 
  * forwarded only if `forward-credentials` is `all` and mtls is enabled: otherwise it is unchecked.
  */
 export const removablePatterns = (options: CompleteAgentOptions): readonly string[] => {
-  const { forwardCredentials, mtls, userIdHeader, authMethodHeader, apiKeyHeader } = options;
+  const { forwardCredentials, mtls, userIdHeader, authMethodHeader } = options;
   const certificates = certificateHeaders(options);
   if (forwardCredentials === 'all') {
     const forwarded = new Set(mtls === null ? [] : certificates.map(canonicalName));
     const others = alwaysOwned.filter((name) => !forwarded.has(canonicalName(name)));
     return [...others, userIdHeader, authMethodHeader, ...mappedHeaders(options)];
   }
-  const patterns = [...alwaysOwned, userIdHeader, authMethodHeader, ...certificates, ...mappedHeaders(options)];
-  if (apiKeyHeader !== null) patterns.push(apiKeyHeader);
+  const secrets = secretHeaders(options).map(({ name }) => name);
+  const patterns = [
+    ...alwaysOwned,
+    userIdHeader,
+    authMethodHeader,
+    ...certificates,
+    ...mappedHeaders(options),
+    ...secrets,
+  ];
   return forwardCredentials === 'none' ? [...patterns, 'Authorization'] : patterns;
 };
 
@@ -196,10 +204,6 @@ interface AgentPieces {
   readonly exchange: ReadTokenExchange | null;
 }
 
-/** Whether a certificate is a credential, or may bind a token. */
-const readsCertificates = ({ mtls, jwt, oidc }: CompleteAgentOptions): boolean =>
-  mtls !== null || jwt !== null || oidc.length > 0;
-
 const assemble = (
   { options, methods, authorization, keySets, saml, exchange }: AgentPieces,
   parts: AgentProcessServices,
@@ -208,11 +212,7 @@ const assemble = (
   const checks = authenticationChecks(options, methods, bearer, saml?.sessions ?? null, parts);
   const tokenExchange = exchange === null ? null : prepareTokenExchange(exchange, bearer, saml, parts);
   return {
-    authentication: new AuthenticateRequest(checks, {
-      apiKey: options.apiKeyHeader,
-      certificate: readsCertificates(options) ? options.clientCertHeader : null,
-      sessionCookie: options.saml?.cookie.name ?? null,
-    }),
+    authentication: new AuthenticateRequest(checks, credentialHeaders(options)),
     authorization,
     methods: checks.map((check) => check.method),
     identityHeaderPatterns: identityHeaderPatterns(options),

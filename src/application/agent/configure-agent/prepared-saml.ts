@@ -1,4 +1,4 @@
-import type { CompleteAgentOptions } from '../../../domain/agent/configuration/agent-option-rules.js';
+import { type CompleteAgentOptions, secretHeaders } from '../../../domain/agent/configuration/agent-option-rules.js';
 import { optionProblemText } from '../../../domain/agent/configuration/option-report.js';
 import type { SamlOptions } from '../../../domain/agent/configuration/saml-options.js';
 import { sessionIdentity } from '../../../domain/agent/sessions/session-identity.js';
@@ -122,7 +122,7 @@ export class PreparedSaml {
 
   constructor(
     options: SamlOptions,
-    { userIdHeader: userId, authMethodHeader: authMethod, apiKeyHeader, maxClaimBytes }: CompleteAgentOptions,
+    complete: CompleteAgentOptions,
     { key }: SamlFiles,
     leases: SamlLeases,
     warmUp: WarmUp,
@@ -130,6 +130,7 @@ export class PreparedSaml {
   ) {
     const { stores, state, known } = leases.stores;
     const { trust } = leases.trust;
+    const { userIdHeader: userId, authMethodHeader: authMethod, maxClaimBytes } = complete;
     const names = { userId, authMethod };
     const preparation = new IdentityPreparation(names, maxClaimBytes, logger, clock, options.attributeMapping);
     const shares = new VerificationShares();
@@ -153,7 +154,7 @@ export class PreparedSaml {
     });
     this.signOn = new SingleSignOn({
       options,
-      apiKeyHeader,
+      secretHeaders: secretHeaders(complete).map(({ name }) => name),
       key,
       keys,
       trust,

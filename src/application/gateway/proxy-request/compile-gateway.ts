@@ -37,9 +37,8 @@ import { admitRequest } from './stages/admit-request.js';
 import { answerBuiltin } from './stages/answer-builtin.js';
 import { askAgents } from './stages/ask-agents.js';
 import { bufferRequest } from './stages/buffer-request.js';
-import { checkRequest, resolveTarget } from './stages/check-request.js';
+import { checkRequest, limitBody, resolveTarget } from './stages/check-request.js';
 import { type CompiledRoute, chooseRoute } from './stages/choose-route.js';
-import { limitBody } from './stages/limit-body.js';
 import { limitRouteRate, limitUnroutedRate } from './stages/limit-rate.js';
 import {
   countForwards,

@@ -4,7 +4,7 @@ import {
   type RetryBudget,
   takeRetry,
   withRequest,
-} from '../../../domain/gateway/load-balancing/retry-budget.js';
+} from '../../../domain/gateway/load-balancing/retry-rules.js';
 import type { UpstreamMetrics } from '../../ports/gateway/gateway-metrics.js';
 import type { Clock } from '../../ports/shared/clock.js';
 import type { Scheduler } from '../../ports/shared/scheduler.js';

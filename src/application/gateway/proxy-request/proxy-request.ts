@@ -42,6 +42,11 @@ export interface ActiveConfiguration {
   requestEnded(): void;
 }
 
+/** The holder of the configuration in force. */
+export interface ConfigurationHolder {
+  current(): ActiveConfiguration;
+}
+
 export interface ProxyRequestServices {
   readonly clock: Clock;
   readonly random: Random;
@@ -91,17 +96,17 @@ const protocolText = (version: string): string => {
 /** Runs each request through the stages of the configuration in force, and records its outcome. */
 export class ProxyRequest implements RequestHandler {
   readonly #services: ProxyRequestServices;
-  readonly #current: () => ActiveConfiguration;
+  readonly #state: ConfigurationHolder;
   readonly #unrouted: RouteMetrics;
   readonly #owner: ExchangeOwner;
 
-  constructor(services: ProxyRequestServices, current: () => ActiveConfiguration) {
+  constructor(services: ProxyRequestServices, state: ConfigurationHolder) {
     this.#services = services;
-    this.#current = current;
+    this.#state = state;
     this.#unrouted = services.metrics.route(null);
     this.#owner = {
       get isClosing(): boolean {
-        return current().closing;
+        return state.current().closing;
       },
       failed: (exchange, error) => this.#failed(exchange, error),
     };
@@ -113,7 +118,7 @@ export class ProxyRequest implements RequestHandler {
 
   handle(request: ClientRequest, response: ClientResponse): void {
     const { clock, random } = this.#services;
-    const path = this.#current();
+    const path = this.#state.current();
     const id = random.uuid();
     const trusted =
       (request.connection.isUnnamed ? null : path.trustedProxies.get(request.connection.listener)) ?? noCidrs;

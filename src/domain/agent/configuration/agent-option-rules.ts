@@ -1,12 +1,9 @@
 import type { AgentOptionProblem, OptionPlace } from '../../configuration/agent-option-problem.js';
 import type { SocketAddress } from '../../configuration/network-addresses.js';
-import { type HeaderOption, unfitHeader } from '../../configuration/schema/unfit-header.js';
+import { type HeaderUse, unfitHeader } from '../../configuration/schema/unfit-header.js';
 import { canonicalName } from '../../http/canonical-name.js';
 import { isToken } from '../../http/field-syntax.js';
-import type { Result } from '../../shared/result.js';
 import { utf8Length } from '../../shared/utf8.js';
-import { parseAllowedSan } from '../client-certificates/allowed-san.js';
-import { parseDistinguishedName } from '../client-certificates/distinguished-name.js';
 import {
   type ApiKey,
   type AuthzOptions,
@@ -21,6 +18,7 @@ import {
 import type { AgentOptionName, AgentOptions } from './agent-options-schema.js';
 import { enabledAuthz } from './authz-option-rules.js';
 import { apiKeyEntries, basicUserEntries, type EntryFiles } from './entry-option-rules.js';
+import { enabledMtls } from './mtls-option-rules.js';
 import { enabledProviders } from './oidc-option-rules.js';
 import type { OptionReport } from './option-report.js';
 import { looksLikePublicKey } from './public-key-text.js';
@@ -29,60 +27,6 @@ import type { SamlOptions } from './saml-options.js';
 import { checkServedPlaces, grpcServing } from './serving-option-rules.js';
 import type { TokenExchangeOptions } from './token-exchange-options.js';
 import { enabledTokenExchange } from './token-exchange-rules.js';
-
-const checkList = (
-  key: 'allowed-dns' | 'allowed-sans',
-  texts: readonly string[],
-  parse: (text: string) => Result<unknown, string>,
-  error: OptionReport,
-): void => {
-  texts.forEach((text, index) => {
-    const parsed = parse(text);
-    if (!parsed.ok) error('mtls', `${key}: entry ${index + 1} ${parsed.error}`, undefined, { key });
-  });
-};
-
-/** The older keys express the same, so only one way may be used. */
-const checkUserIdFrom = ({ userIdFrom, ...mtls }: MtlsOptions, error: OptionReport): void => {
-  if (userIdFrom.length === 0) return;
-  const older = [
-    ['extract-cn-as-user', mtls.extractCnAsUser],
-    ['extract-san-email-as-user', mtls.extractSanEmailAsUser],
-  ] as const;
-  for (const [key, value] of older) {
-    if (value === null) continue;
-    error('mtls', `${key} and user-id-from cannot both be set`, `remove ${key}`, { key });
-  }
-  const twice = userIdFrom.find((kind, index) => userIdFrom.indexOf(kind) !== index);
-  if (twice !== undefined) error('mtls', `user-id-from names "${twice}" twice`, undefined, { key: 'user-id-from' });
-};
-
-/** Checks the `mtls` block except its header; null if it is not enabled. */
-const enabledMtls = (mtls: MtlsOptions | undefined, error: OptionReport, warn: OptionReport): MtlsOptions | null => {
-  if (mtls === undefined) return null;
-  checkList('allowed-dns', mtls.allowedDns, parseDistinguishedName, error);
-  checkList('allowed-sans', mtls.allowedSans, parseAllowedSan, error);
-  checkUserIdFrom(mtls, error);
-  if (mtls.userIdFrom.length === 0 && mtls.extractCnAsUser === false && mtls.extractSanEmailAsUser !== true) {
-    error(
-      'mtls',
-      'extract-cn-as-user and extract-san-email-as-user are both #false, so certificates have no user',
-      'set one of them to #true, or use user-id-from',
-      { key: 'extract-cn-as-user' },
-    );
-  }
-  if (!mtls.enabled) {
-    warn('mtls', 'it is disabled, so no client certificate is accepted', 'set enabled to #true', { key: 'enabled' });
-    return null;
-  }
-  if (mtls.caCertPath === null) {
-    warn(
-      'mtls',
-      'ca-cert-path is not set: every certificate in the header is trusted, so only a gateway that verifies it may set the header',
-    );
-  }
-  return mtls;
-};
 
 /** Minimum octets of an HS256 secret (RFC 7518, section 3.2). */
 const minimumHs256SecretBytes = 32;
@@ -143,8 +87,7 @@ const jwtOptions = (options: AgentOptions, error: OptionReport, warn: OptionRepo
 interface HeaderNames {
   readonly userId: string;
   readonly authMethod: string;
-  /** Null: API keys are not read. */
-  readonly apiKey: string | null;
+  readonly secrets: readonly SecretHeader[];
   /** Null: client certificates are not read. */
   readonly clientCert: string | null;
   /** The headers that receive SAML attributes. */
@@ -152,7 +95,8 @@ interface HeaderNames {
 }
 
 interface NamedHeader {
-  readonly key: HeaderOption;
+  readonly key: string;
+  readonly use: HeaderUse;
   readonly option: AgentOptionName;
   readonly name: string;
   readonly place?: OptionPlace;
@@ -167,24 +111,36 @@ const takenByCertificates = (clientCert: string): string[] => [
 
 /** Every header must be a valid name, fit its purpose, and have only one purpose. */
 const checkHeaders = (names: HeaderNames, error: OptionReport): void => {
-  const { userId, authMethod, apiKey, clientCert, mapped } = names;
+  const { userId, authMethod, secrets, clientCert, mapped } = names;
   const headers: NamedHeader[] = [
-    { key: 'user-id-header', option: 'user-id-header', name: userId },
-    { key: 'auth-method-header', option: 'auth-method-header', name: authMethod },
+    { key: 'user-id-header', option: 'user-id-header', use: 'identity', name: userId },
+    { key: 'auth-method-header', option: 'auth-method-header', use: 'identity', name: authMethod },
+    ...secrets.map(({ option, name }) => ({ key: option, option, use: 'credential' as const, name })),
   ];
-  if (apiKey !== null) headers.push({ key: 'api-key-header', option: 'api-key-header', name: apiKey });
   const taken = new Map<string, string>();
   if (clientCert !== null) {
-    headers.push({ key: 'client-cert-header', option: 'mtls', name: clientCert, place: { key: 'client-cert-header' } });
+    headers.push({
+      key: 'client-cert-header',
+      option: 'mtls',
+      use: 'certificate',
+      name: clientCert,
+      place: { key: 'client-cert-header' },
+    });
     for (const name of takenByCertificates(clientCert)) taken.set(name, 'mtls');
   }
   for (const name of mapped) {
-    headers.push({ key: 'attribute-mapping', option: 'saml', name, place: { key: 'attribute-mapping' } });
+    headers.push({
+      key: 'attribute-mapping',
+      option: 'saml',
+      use: 'attribute',
+      name,
+      place: { key: 'attribute-mapping' },
+    });
   }
-  for (const { key, option, name, place } of headers) {
+  for (const { key, option, use, name, place } of headers) {
     const canonical = canonicalName(name);
     const other = taken.get(canonical);
-    const unfit = isToken(name) ? unfitHeader(key, name) : null;
+    const unfit = isToken(name) ? unfitHeader(use, name) : null;
     if (!isToken(name)) error(option, `"${name}" is not a header name`, undefined, place);
     else if (unfit !== null) error(option, `the header ${name} ${unfit}`, undefined, place);
     else if (other !== undefined) error(option, `${other} already uses the header ${name}`, undefined, place);
@@ -231,6 +187,30 @@ export interface CompletedAgentOptions {
   readonly options: CompleteAgentOptions | null;
   readonly problems: readonly AgentOptionProblem[];
 }
+
+/** A header whose value is a credential, and the option that names it. */
+export interface SecretHeader {
+  readonly option: 'api-key-header';
+  readonly name: string;
+}
+
+/**
+ * The headers that carry credentials, besides Authorization and client certificates. The agent removes them from
+ * forwarded requests, and a request with one is no browser navigation.
+ */
+export const secretHeaders = ({
+  apiKeyHeader: name,
+}: {
+  readonly apiKeyHeader?: string | null;
+}): readonly SecretHeader[] => (name === null || name === undefined ? [] : [{ option: 'api-key-header', name }]);
+
+/** Whether options make the agent authenticate or authorize requests. */
+export const isForRequests = (options: AgentOptions): boolean => {
+  const { jwtSecret, jwtPublicKey, apiKeys, basicAuthUsers, oidc, mtls, authz, saml, tokenExchange } = options;
+  return [jwtSecret, jwtPublicKey, apiKeys, basicAuthUsers, oidc, mtls, authz, saml, tokenExchange].some(
+    (option) => option !== undefined,
+  );
+};
 
 /** Whether any method is configured, valid or not. */
 const namesMethod = (options: AgentOptions): boolean => {
@@ -290,9 +270,10 @@ export const completeAgentOptions = (options: AgentOptions, files: EntryFiles): 
     tokenExchange: enabledTokenExchange(options.tokenExchange, methods, error, warn),
   };
   checkServedPlaces(options, error);
-  const { userIdHeader: userId, authMethodHeader: authMethod, apiKeyHeader: apiKey, saml } = complete;
+  const { userIdHeader: userId, authMethodHeader: authMethod, saml } = complete;
   const mapped = saml?.attributeMapping.map(({ header }) => header) ?? [];
-  checkHeaders({ userId, authMethod, apiKey, clientCert: options.mtls?.clientCertHeader ?? null, mapped }, error);
+  const clientCert = options.mtls?.clientCertHeader ?? null;
+  checkHeaders({ userId, authMethod, secrets: secretHeaders(complete), clientCert, mapped }, error);
   if (options.failOpen === true && !namesMethod(options)) {
     warn('fail-open', 'it has no effect without an authentication method: every request is refused');
   }

@@ -30,6 +30,13 @@ export interface CredentialHeaders {
   readonly sessionCookie: string | null;
 }
 
+/** The same headers in lower case; the cookie keeps its case. */
+export const lowerCaseHeaders = ({ apiKey, certificate, sessionCookie }: CredentialHeaders): CredentialHeaders => ({
+  apiKey: apiKey?.toLowerCase() ?? null,
+  certificate: certificate?.toLowerCase() ?? null,
+  sessionCookie,
+});
+
 /** The certificate header that a chain header may accompany (RFC 9440, section 2.3). */
 const clientCert = 'client-cert';
 const clientCertChain = 'client-cert-chain';

@@ -29,11 +29,13 @@ export const isFromOtherSite = (headers: HeaderList): boolean =>
  * Whether a request may be a browser navigation, so that a redirect to a sign-on page makes sense. Excluded: methods
  * other than GET and HEAD, Accept without a page, requests from scripts (X-Requested-With, Sec-Fetch-Mode), and
  * requests with another credential.
+ *
+ * @param secretHeaders the headers with credentials besides Authorization
  */
-export const isBrowserNavigation = (method: string, headers: HeaderList, apiKeyHeader: string | null): boolean => {
+export const isBrowserNavigation = (method: string, headers: HeaderList, secretHeaders: readonly string[]): boolean => {
   if (method !== 'GET' && method !== 'HEAD') return false;
   if (has(headers, 'authorization') || has(headers, 'x-requested-with')) return false;
-  if (apiKeyHeader !== null && has(headers, apiKeyHeader.toLowerCase())) return false;
+  if (secretHeaders.some((name) => has(headers, name.toLowerCase()))) return false;
   if (allHeaders(headers, 'sec-fetch-mode').some((mode) => trimSpace(mode).toLowerCase() !== 'navigate')) return false;
   return !wantsNoPage(headers);
 };

@@ -2,13 +2,16 @@ import { canonicalName } from '../../http/canonical-name.js';
 import { claimedNames, isHopByHop } from '../../http/field-traits.js';
 import { alwaysOwned, isOwned, omittedClaimsHeader, ownedHeaders } from '../../http/owned-headers.js';
 
-/** The options of an agent that name a header. */
-export type HeaderOption =
-  | 'user-id-header'
-  | 'auth-method-header'
-  | 'api-key-header'
-  | 'client-cert-header'
-  | 'attribute-mapping';
+/** What an option of an agent uses a header for. */
+export type HeaderUse =
+  /** The agent sets it for the upstream. */
+  | 'identity'
+  /** A client sends a secret in it. */
+  | 'credential'
+  /** It carries a client certificate. */
+  | 'certificate'
+  /** It receives a SAML attribute. */
+  | 'attribute';
 
 const framing: ReadonlySet<string> = new Set(['content-length', 'host', 'http2-settings', 'trailers']);
 
@@ -33,23 +36,23 @@ const identityNames = ownedHeaders(alwaysOwned);
 const certificateHeaders: ReadonlySet<string> = new Set(['client-cert', 'x-client-cert', 'x-forwarded-client-cert']);
 
 /**
- * Why an option cannot use a header, as the rest of a sentence; null: it can. Names compare as in the removal of
+ * Why a header is unfit for a use, as the rest of a sentence; null: it can. Names compare as in the removal of
  * identity headers.
  */
-export const unfitHeader = (option: HeaderOption, name: string): string | null => {
+export const unfitHeader = (use: HeaderUse, name: string): string | null => {
   const canonical = canonicalName(name);
   if (isHopByHop(canonical) || framing.has(canonical)) {
     return 'belongs to message framing or to one connection: use another header';
   }
   if (canonical === canonicalName(omittedClaimsHeader)) return 'lists the omitted claims: use another header';
-  if (option === 'client-cert-header') {
+  if (use === 'certificate') {
     if (certificateHeaders.has(canonical)) return null;
     if (isOwned(identityNames, name)) return 'is an identity header: use another header';
   }
-  if (option === 'api-key-header' && isOwned(identityNames, name)) {
+  if (use === 'credential' && isOwned(identityNames, name)) {
     return 'is an identity header, which the gateway removes from requests: use another header';
   }
-  if (option === 'attribute-mapping' && isOwned(identityNames, name)) {
+  if (use === 'attribute' && isOwned(identityNames, name)) {
     return 'is already an identity header: use another header';
   }
   if (wellKnown.has(canonical) || wellKnownPrefixes.some((prefix) => canonical.startsWith(prefix))) {

@@ -1,3 +1,4 @@
+import { secretHeaders } from '../../agent/configuration/agent-option-rules.js';
 import {
   agentsOf,
   listenersOf,
@@ -32,15 +33,18 @@ const placeOfHeader = ({ fields: { config } }: ReadAgent) => {
 
 const checkAgent = (agent: ReadAgent, headers: readonly CertificateHeader[], report: ProblemReport): void => {
   if (!agent.fields.config.sound) return;
-  const { mtls, apiKeyHeader } = triedOptions(agent).options;
+  const { options } = triedOptions(agent);
+  const { mtls } = options;
   const path = ['agents', `agent "${agent.name.value}"`, 'config'];
-  const taken = headers.find(({ name }) => canonicalName(name) === canonicalName(apiKeyHeader ?? ''));
-  if (taken !== undefined) {
-    const key = agent.fields.config.value?.find(({ name }) => name === 'api-key-header');
-    report.add(
-      `"api-key-header" is the certificate header of listener "${taken.listener}", so it can never carry a key`,
-      { severity: 'warning', position: key?.position ?? null, path },
-    );
+  for (const { option, name: header } of secretHeaders(options)) {
+    const taken = headers.find(({ name }) => canonicalName(name) === canonicalName(header));
+    if (taken === undefined) continue;
+    const key = agent.fields.config.value?.find(({ name }) => name === option);
+    report.add(`"${option}" is the certificate header of listener "${taken.listener}", so it can never carry a key`, {
+      severity: 'warning',
+      position: key?.position ?? null,
+      path,
+    });
   }
   if (mtls?.enabled !== true) return;
   const { clientCertHeader } = mtls;

@@ -1,3 +1,4 @@
+import { isForRequests } from '../../agent/configuration/agent-option-rules.js';
 import type { AgentOptions } from '../../agent/configuration/agent-options-schema.js';
 import { readAgentOptions } from '../../agent/configuration/decode-agent-options.js';
 import { checkAgentTransport } from '../../gateway/configuration/agent-transport-rules.js';
@@ -26,7 +27,7 @@ import { ProblemReport } from '../schema/problem-report.js';
 import { checkAgentConfig } from './agent-config-rules.js';
 import { checkCertificateHeaders } from './certificate-header-rules.js';
 import { checkIdentityHeaders } from './identity-header-rules.js';
-import { type TriedOptions, triedOptions } from './tried-options.js';
+import { triedOptions } from './tried-options.js';
 
 /** The options of an agent. Another check reports their errors. */
 const optionsOf = ({ fields: { config } }: ReadAgent): AgentOptions =>
@@ -76,14 +77,6 @@ const ofRequests: ReadonlySet<AgentSubscription> = new Set(['request_headers', '
 
 const bodyReaders = ['saml', 'token-exchange'];
 
-/** Whether the config makes the agent authenticate or authorize requests. */
-const isForRequests = ({ options }: TriedOptions): boolean => {
-  const { jwtSecret, jwtPublicKey, apiKeys, basicAuthUsers, oidc, mtls, authz, saml, tokenExchange } = options;
-  return [jwtSecret, jwtPublicKey, apiKeys, basicAuthUsers, oidc, mtls, authz, saml, tokenExchange].some(
-    (option) => option !== undefined,
-  );
-};
-
 /** Requires `request_headers`. Without this event the agent decides nothing and its routes are open. */
 const requireRequestHead = (agent: ReadAgent, report: ProblemReport): void => {
   const { events, transport } = agent.fields;
@@ -93,7 +86,7 @@ const requireRequestHead = (agent: ReadAgent, report: ProblemReport): void => {
     return;
   }
   if (events.value.some(({ value }) => value === 'request_headers')) return;
-  if (transport.value?.kind !== 'embedded' && !isForRequests(triedOptions(agent))) return;
+  if (transport.value?.kind !== 'embedded' && !isForRequests(triedOptions(agent).options)) return;
   report.add('"events" needs request_headers: without it the agent decides about no request', {
     position: events.position,
     path,

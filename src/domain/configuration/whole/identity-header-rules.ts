@@ -1,4 +1,5 @@
 import { agentDefaults } from '../../agent/configuration/agent-configuration.js';
+import { secretHeaders } from '../../agent/configuration/agent-option-rules.js';
 import type { AgentOptions } from '../../agent/configuration/agent-options-schema.js';
 import { claimBounds } from '../../agent/identity/bounded-headers.js';
 import { agentsOf, type ReadGateway, type ReadRoute, routesOf } from '../../gateway/configuration/read-gateway.js';
@@ -50,26 +51,27 @@ interface NamedAgent {
   readonly identity: readonly string[];
 }
 
-/** Refuses an API key header that another agent sets: the gateway removes that header from all requests. */
-const checkApiKeyHeaders = (gateway: ReadGateway, agents: readonly NamedAgent[], report: ProblemReport): void => {
+/** Refuses a credential header that another agent sets: the gateway removes that header from all requests. */
+const checkSecretHeaders = (gateway: ReadGateway, agents: readonly NamedAgent[], report: ProblemReport): void => {
   for (const agent of agentsOf(gateway)) {
     const { name, fields } = agent;
-    const { apiKeyHeader } = triedOptions(agent).options;
-    if (!fields.config.sound || apiKeyHeader === undefined) continue;
-    const canonical = canonicalName(apiKeyHeader);
-    const owner = agents.find(
-      (other) => other.name !== name.value && other.identity.some((header) => canonicalName(header) === canonical),
-    );
-    if (owner === undefined) continue;
-    const key = fields.config.value?.find((setting) => setting.name === 'api-key-header');
-    report.add(
-      `"api-key-header" is an identity header of agent "${owner.name}": the gateway removes it from every request`,
-      {
-        position: key?.position ?? fields.config.position,
-        path: ['agents', `agent "${name.value}"`, 'config'],
-        suggestion: 'use another header for API keys',
-      },
-    );
+    if (!fields.config.sound) continue;
+    for (const { option, name: header } of secretHeaders(triedOptions(agent).options)) {
+      const canonical = canonicalName(header);
+      const owner = agents.find(
+        (other) => other.name !== name.value && other.identity.some((each) => canonicalName(each) === canonical),
+      );
+      if (owner === undefined) continue;
+      const key = fields.config.value?.find((setting) => setting.name === option);
+      report.add(
+        `"${option}" is an identity header of agent "${owner.name}": the gateway removes it from every request`,
+        {
+          position: key?.position ?? fields.config.position,
+          path: ['agents', `agent "${name.value}"`, 'config'],
+          suggestion: 'use another header for API keys',
+        },
+      );
+    }
   }
 };
 
@@ -117,6 +119,6 @@ export const checkIdentityHeaders = (gateway: ReadGateway, report: ProblemReport
     checkForwarding(route, report);
     warnOfRateKey(route, names, report);
   }
-  checkApiKeyHeaders(gateway, agents, report);
+  checkSecretHeaders(gateway, agents, report);
   warnOfClaimRoom(gateway, report);
 };

@@ -29,7 +29,7 @@ const checkFitness = (
   report: ProblemReport,
 ): void => {
   if (!header.sound || header.value === null) return;
-  const unfit = unfitHeader('client-cert-header', header.value);
+  const unfit = unfitHeader('certificate', header.value);
   if (unfit === null) return;
   const shown = header.hidden === true ? 'that was given' : header.value;
   report.add(`"${key}": the header ${shown} ${unfit}`, { position: header.position, path });

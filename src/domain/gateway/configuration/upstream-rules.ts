@@ -3,7 +3,7 @@ import { streamAddressText } from '../../configuration/schema/grpc-address.js';
 import type { ProblemReport } from '../../configuration/schema/problem-report.js';
 import { hostKey } from '../../configuration/schema/scalar-keys.js';
 import { isWritten, keyValueText } from '../../configuration/schema/schema.js';
-import { type ReadUpstream, targetsOf } from './read-gateway.js';
+import { type ReadUpstream, targetsOf } from './upstream-schema.js';
 import { checkUpstreamTls, spelledField } from './upstream-tls-schema.js';
 
 const pathOf = ({ name }: ReadUpstream): readonly string[] => ['upstreams', `upstream "${name.value}"`];

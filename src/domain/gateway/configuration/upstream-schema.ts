@@ -1,15 +1,26 @@
-import { block, foreign, replaced } from '../../configuration/schema/block-keys.js';
+import { isUnixSocket } from '../../configuration/network-addresses.js';
+import { block, foreign, type NamedBlock, replaced } from '../../configuration/schema/block-keys.js';
 import { isAuthority } from '../../configuration/schema/network-kinds.js';
 import { withDefault } from '../../configuration/schema/scalar-keys.js';
 import { decimal, integer, oneOf, type ScalarKind, seconds, text } from '../../configuration/schema/scalar-kind.js';
+import type { Located } from '../../configuration/schema/schema.js';
+import { parseIpAddress } from '../../http/ip-address.js';
 import { err, ok } from '../../shared/result.js';
-import { hashKeyKind, loadBalancing, stickyCookie } from './balancing-schema.js';
-import { targetBreaker } from './circuit-breaker-schema.js';
-import { type HostHeader, type UpstreamHttpVersion, upstreamHttpVersions } from './gateway-configuration.js';
-import { healthCheck } from './health-check-schema.js';
+import type { CircuitBreakerRules } from '../circuit-breaking/circuit-breaker.js';
+import { hashKeyKind, loadBalancing, stickyCookie, toBalancing, toStickyCookie } from './balancing-schema.js';
+import { standardBreaker, targetBreaker, toBreaker } from './circuit-breaker-schema.js';
+import {
+  type HostHeader,
+  type TargetConfiguration,
+  type UpstreamConfiguration,
+  type UpstreamHttpVersion,
+  upstreamHttpVersions,
+} from './gateway-configuration.js';
+import { healthCheck, toHealthCheck } from './health-check-schema.js';
 import { readTimeout, requestTimeout } from './policies-schema.js';
 import { target } from './target-key.js';
-import { upstreamTls } from './upstream-tls-schema.js';
+import { keptIdleConnections } from './upstream-options.js';
+import { toUpstreamTls, upstreamTls } from './upstream-tls-schema.js';
 
 /** Names that nginx, HAProxy, Envoy, Caddy and others use. */
 const otherNames: ReadonlyMap<string, UpstreamHttpVersion> = new Map([
@@ -127,4 +138,61 @@ export const upstreamShape = {
     'Host that the targets get: `preserve`, as the client sent it; `target`, the address of the target; or a name.',
   ),
   'timeout-secs': replaced('use the block `timeouts`', 'write timeouts { connect-secs 10; request-secs 60 }'),
+};
+
+/** An upstream whose keys are read, but not yet checked against each other. */
+export type ReadUpstream = NamedBlock<typeof upstreamShape>;
+
+/** In the order of the file, but those of the block `targets` first. */
+export const targetsOf = ({ fields }: ReadUpstream): readonly Located<TargetConfiguration>[] => [
+  ...fields.targets.value.target.value,
+  ...fields.target.value,
+];
+
+/** Whether there may be an alternative to a failing target. A host name may have several addresses. */
+export const hasChoice = (targets: readonly Pick<TargetConfiguration, 'address'>[]): boolean =>
+  targets.length > 1 || targets.some(({ address }) => !isUnixSocket(address) && parseIpAddress(address.host) === null);
+
+/** Without a block, the standard breaker applies if there may be an alternative target. */
+const breakerOf = (
+  { 'circuit-breaker': breaker }: ReadUpstream['fields'],
+  targets: readonly TargetConfiguration[],
+): CircuitBreakerRules | null => {
+  if (!breaker.given) return hasChoice(targets) ? standardBreaker : null;
+  return breaker.value === null ? null : toBreaker(breaker.value);
+};
+
+/** Converts an upstream that has no errors. */
+export const toUpstream = (upstream: ReadUpstream): UpstreamConfiguration => {
+  const { name, fields } = upstream;
+  const timeouts = fields.timeouts.value;
+  const pool = fields['connection-pool'].value;
+  const healthCheck = fields['health-check'].value;
+  const sticky = fields['sticky-cookie'].value;
+  const retries = fields.retries.value;
+  const breaker = fields['circuit-breaker'];
+  const httpVersion = fields['http-version'].value;
+  const targets = targetsOf(upstream).map(({ value }) => value);
+  return {
+    name: name.value,
+    targets,
+    timeouts: {
+      connectMs: timeouts['connect-secs'].value,
+      readMs: timeouts['read-secs'].value,
+      requestMs: timeouts['request-secs'].value,
+    },
+    maxConnections: pool['max-connections'].value,
+    maxIdle: keptIdleConnections(pool['max-idle'].value, pool['max-connections'].value),
+    healthCheck: healthCheck === null ? null : toHealthCheck(healthCheck, httpVersion),
+    targetBreaker: breakerOf(fields, targets),
+    // The default breaker must not remove the last target.
+    sparesLastTarget: breaker.given ? (breaker.value?.['spare-last-target'].value ?? false) : true,
+    balancing: toBalancing(fields['load-balancing'].value, fields['hash-key'].value),
+    stickyCookie: sticky === null ? null : toStickyCookie(sticky),
+    retries: { maxAttempts: retries['max-attempts'].value, budgetPercent: retries['budget-percent'].value },
+    dnsRefreshMs: fields['dns-refresh-secs'].value,
+    httpVersion,
+    tls: toUpstreamTls(fields.tls.value),
+    hostHeader: fields['host-header'].value,
+  };
 };

@@ -8,8 +8,8 @@ import * as headFault from '../../../../src/adapters/wire/http1/head-fault.js';
 import * as headLines from '../../../../src/adapters/wire/http1/head-lines.js';
 import * as headText from '../../../../src/adapters/wire/http1/head-text.js';
 import * as fieldList from '../../../../src/adapters/wire/http1/message-head.js';
-import * as readRequestHead from '../../../../src/adapters/wire/http1/read-request-head.js';
-import * as readResponseHead from '../../../../src/adapters/wire/http1/read-response-head.js';
+import * as readRequestHead from '../../../../src/adapters/wire/http1/read-head.js';
+import * as readResponseHead from '../../../../src/adapters/wire/http1/read-head.js';
 
 const codec: Codec = {
   ...chunkedReader,

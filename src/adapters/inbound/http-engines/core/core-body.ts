@@ -3,7 +3,7 @@ import type { ClientBody } from '../../../../application/ports/gateway/http-exch
 import { firstBodyWait, nextBodyWait } from '../../../../domain/gateway/limits/body-pace.js';
 import { type HeaderList, noHeaders } from '../../../../domain/http/header-list.js';
 import { ChunkedReader, type OctetText } from '../../../wire/http1/chunked-reader.js';
-import { requestHead } from '../../../wire/http1/read-request-head.js';
+import { requestHead } from '../../../wire/http1/read-head.js';
 import type { BodyTimeouts } from '../connections/deadlines.js';
 import { maxReadAheadOctets, type ReadAheadBudget } from '../connections/read-ahead.js';
 import { PieceQueue } from './corked-writes.js';

@@ -17,7 +17,7 @@ import {
   toNodeSocket,
 } from '../../../stream-sockets/stream-socket.js';
 import { faultOf, incompleteHead } from '../../../wire/http1/head-fault.js';
-import { requestHead } from '../../../wire/http1/read-request-head.js';
+import { requestHead } from '../../../wire/http1/read-head.js';
 import { type ConnectionOrigin, clientConnection } from '../connections/client-connection.js';
 import { cutAfter, rejectionOctets } from '../connections/connection-refuser.js';
 import { ConnectionDeadline, ExchangeWaits, Linger } from '../connections/deadlines.js';

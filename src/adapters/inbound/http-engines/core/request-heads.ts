@@ -10,7 +10,7 @@ import { HeadBuffer } from '../../../wire/http1/head-buffer.js';
 import { faultyHead, type HeadFault, type HeadReading, incompleteHead } from '../../../wire/http1/head-fault.js';
 import { requestLines } from '../../../wire/http1/head-lines.js';
 import { FieldNames, fieldList } from '../../../wire/http1/message-head.js';
-import { readRequestHead, requestHead } from '../../../wire/http1/read-request-head.js';
+import { readRequestHead, requestHead } from '../../../wire/http1/read-head.js';
 import type { ReadAheadBudget } from '../connections/read-ahead.js';
 
 const names = new FieldNames(fieldTraits);

@@ -1,6 +1,6 @@
 import type { StreamSocket } from '../../../stream-sockets/stream-socket.js';
 import { incompleteHead } from '../../../wire/http1/head-fault.js';
-import { readRequestHead, requestHead } from '../../../wire/http1/read-request-head.js';
+import { readRequestHead, requestHead } from '../../../wire/http1/read-head.js';
 import type { CoreBody } from './core-body.js';
 import { PieceQueue } from './corked-writes.js';
 

@@ -12,12 +12,12 @@ import { turnMs } from '../../../event-loop-batching/event-loop-turn.js';
 import type { ResponseLines } from '../../../wire/http1-responses/response-lines.js';
 import type { TargetConnections } from '../pool/target-connections.js';
 import { keepAliveTime } from './connection-timers.js';
-import { Http1ResponseBody } from './http1-response-body.js';
 import { OutgoingBody, readFirstPiece } from './outgoing-body.js';
+import { Http1ResponseBody, ReceivedResponse } from './received-response.js';
 import { StreamedResponse } from './streamed-response.js';
 import { type ExchangeRoles, TimedRequest, takesRepetition } from './timed-request.js';
 import type { UpstreamConnection } from './upstream-connection.js';
-import { lossFailure, malformedResponse, ReceivedResponse, refused } from './upstream-failures.js';
+import { lossFailure, malformedResponse, refused } from './upstream-failures.js';
 import { frames, noBody, upstreamRequestHead } from './upstream-request-head.js';
 
 /** One HTTP/1.1 request to an upstream target. */

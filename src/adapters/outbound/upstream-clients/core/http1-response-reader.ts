@@ -4,12 +4,7 @@ import { ChunkedReader } from '../../../wire/http1/chunked-reader.js';
 import { HeadBuffer } from '../../../wire/http1/head-buffer.js';
 import { faultOf, incompleteHead } from '../../../wire/http1/head-fault.js';
 import type { Framing } from '../../../wire/http1/message-head.js';
-import {
-  type FramingFields,
-  readResponseHead,
-  responseFraming,
-  responseHead,
-} from '../../../wire/http1/read-response-head.js';
+import { type FramingFields, readResponseHead, responseFraming, responseHead } from '../../../wire/http1/read-head.js';
 import { ResponseLines } from '../../../wire/http1-responses/response-lines.js';
 import { maxStatus } from '../pool/max-status.js';
 import {
@@ -21,7 +16,7 @@ import {
   TextBody,
   trimmed,
   WholeBody,
-} from './http1-response-body.js';
+} from './received-response.js';
 
 /** Octets of a response's head, and of its trailer section. */
 const maxHeadOctets = 65_536;

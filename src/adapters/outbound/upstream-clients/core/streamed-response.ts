@@ -2,8 +2,8 @@ import { BodyReadError } from '../../../../application/ports/gateway/body-source
 import type { UpstreamFailure, UpstreamResponse } from '../../../../application/ports/gateway/upstream-client.js';
 import type { HeaderList } from '../../../../domain/http/header-list.js';
 import type { ResponseLines } from '../../../wire/http1-responses/response-lines.js';
-import type { Http1ResponseBody } from './http1-response-body.js';
-import { ReceivedResponse, readErrorCode } from './upstream-failures.js';
+import { type Http1ResponseBody, ReceivedResponse } from './received-response.js';
+import { readErrorCode } from './upstream-failures.js';
 
 /**
  * Time that a head is held for its first body octets, in milliseconds. An upstream that breaks

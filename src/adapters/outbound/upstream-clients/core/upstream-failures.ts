@@ -1,29 +1,7 @@
-import type { BodyReadError, BodySource } from '../../../../application/ports/gateway/body-source.js';
-import type { UpstreamFailure, UpstreamResponse } from '../../../../application/ports/gateway/upstream-client.js';
-import type { HeaderList } from '../../../../domain/http/header-list.js';
+import type { BodyReadError } from '../../../../application/ports/gateway/body-source.js';
+import type { UpstreamFailure } from '../../../../application/ports/gateway/upstream-client.js';
 import { tlsFailureText } from '../../../tls-sockets/tls-failure.js';
-import type { ResponseLines } from '../../../wire/http1-responses/response-lines.js';
 import { descriptorShortage, waitText } from '../pool/target-connections.js';
-
-/** A response with its head. The field list is built on demand. */
-export class ReceivedResponse implements UpstreamResponse {
-  readonly status: number;
-  readonly received: ResponseLines;
-  readonly body: BodySource | null;
-  readonly isBodyLate: boolean;
-  readonly tunnel = null;
-
-  constructor(status: number, received: ResponseLines, body: BodySource | null, isBodyLate: boolean) {
-    this.status = status;
-    this.received = received;
-    this.body = body;
-    this.isBodyLate = isBodyLate;
-  }
-
-  get headers(): HeaderList {
-    return this.received.fields;
-  }
-}
 
 const detailOf = (error: unknown): string =>
   error instanceof Error ? `${error.name}: ${error.message}` : String(error);

@@ -33,8 +33,8 @@ export interface SignOnOutcomes {
 
 export interface SingleSignOnOptions {
   readonly options: SamlOptions;
-  /** The header with API keys; null: API keys are not read. */
-  readonly apiKeyHeader: string | null;
+  /** The headers with credentials besides Authorization. */
+  readonly secretHeaders: readonly string[];
   /** Null: requests are not signed, and encrypted documents cannot be read. */
   readonly key: ServiceProviderKey | null;
   readonly keys: Pick<SamlKeys, 'deflate' | 'encode' | 'digest'>;

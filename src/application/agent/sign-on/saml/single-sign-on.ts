@@ -142,7 +142,7 @@ export class SingleSignOn implements AgentEndpoint {
   /** Fits a response with many attributes, in base64. */
   readonly formOctets = 1_048_576;
   readonly #paths: SamlPaths;
-  readonly #apiKeyHeader: string | null;
+  readonly #secretHeaders: readonly string[];
   readonly #metadata: AgentAnswer;
   readonly #refusals: SignOnRefusals;
   readonly #cookies: SignOnCookies;
@@ -160,7 +160,7 @@ export class SingleSignOn implements AgentEndpoint {
     const { options, key, shares } = parts;
     this.paths = [options.acsPath, options.metadataPath, options.logoutPath];
     this.#paths = compileSamlPaths(options);
-    this.#apiKeyHeader = parts.apiKeyHeader;
+    this.#secretHeaders = parts.secretHeaders;
     this.#metadata = documentAnswer('application/samlmetadata+xml', metadataOf(options, key));
     this.#refusals = new SignOnRefusals(parts.logger, parts.outcomes);
     const cookies = new SignOnCookies(options);
@@ -185,7 +185,7 @@ export class SingleSignOn implements AgentEndpoint {
 
   /** Whether to answer an unauthenticated request with `begin`: a browser navigates to a protected path. */
   begins({ method, headers }: RequestHeadersEvent, pathKind: SamlPathKind): boolean {
-    return pathKind === 'protected' && isBrowserNavigation(method, headers, this.#apiKeyHeader);
+    return pathKind === 'protected' && isBrowserNavigation(method, headers, this.#secretHeaders);
   }
 
   /** Redirects the browser to the identity provider. */

@@ -1,5 +1,11 @@
 import type { LimitsConfiguration } from '../../../../domain/gateway/configuration/gateway-configuration.js';
-import { checkRequestHead, checkTarget, parseContentLength } from '../../../../domain/gateway/limits/request-limits.js';
+import {
+  type BodySizeLimit,
+  checkBodySize,
+  checkRequestHead,
+  checkTarget,
+  parseContentLength,
+} from '../../../../domain/gateway/limits/request-limits.js';
 import { fieldTrait, type HeaderSummary, summaryOf, traitsOf } from '../../../../domain/http/field-traits.js';
 import { allHeaders, noHeaders, withHeader } from '../../../../domain/http/header-list.js';
 import { normalisePath } from '../../../../domain/http/path-normalisation.js';
@@ -9,6 +15,7 @@ import type { GatewayMetrics } from '../../../ports/gateway/gateway-metrics.js';
 import type { ClientRequest } from '../../../ports/gateway/http-exchange.js';
 import { answerViolation, type ProblemAnswerer } from '../answer-problem.js';
 import type { StageOf } from '../exchange.js';
+import { MeteredBody } from '../metered-body.js';
 
 /** Whether the gateway serves a version. Other versions have a different framing. */
 const isServed = (httpVersion: string): boolean =>
@@ -133,5 +140,22 @@ export const resolveTarget =
     };
     if (named !== field)
       exchange.forwarded.headers = withHeader(exchange.forwarded.headers, 'Host', exchange.target.authority);
+    return 'continue';
+  };
+
+/** Refuses a body whose declared length exceeds the limit. Counts every other body while it is read. */
+export const limitBody =
+  (
+    limit: BodySizeLimit,
+    problems: ProblemAnswerer,
+    metrics: GatewayMetrics,
+  ): StageOf<'request', 'body' | 'forwarded'> =>
+  (exchange) => {
+    const { body } = exchange.request;
+    if (body === null) return 'continue';
+    const violation = body.declaredLength === null ? null : checkBodySize(body.declaredLength, limit);
+    if (violation) return answerViolation(exchange, violation, problems, metrics);
+    exchange.body = new MeteredBody(body, limit.octets);
+    exchange.forwarded.body = exchange.body;
     return 'continue';
   };

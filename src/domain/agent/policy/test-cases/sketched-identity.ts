@@ -1,19 +1,17 @@
 import { err, ok, type Result } from '../../../shared/result.js';
 import type { Identity } from '../../identity/identity.js';
-import type { AuthenticationMethod } from '../../identity/request-credentials.js';
+import { type AuthenticationMethod, authenticationMethods } from '../../identity/request-credentials.js';
 import { type Claims, type ClaimValue, isClaims } from '../../tokens/claims.js';
 import { claimAt } from '../gateway-model/claimed-roles.js';
 import type { PrincipalOptions } from '../gateway-model/gateway-principal.js';
 
-/** Authentication methods that a test case can use. */
-export const sketchedMethods = [
+/** The authentication methods that a test case can use: all of them, those with claims first. */
+export const sketchedMethods: readonly [AuthenticationMethod, ...AuthenticationMethod[]] = [
   'jwt',
   'oidc',
   'saml',
-  'mtls',
-  'api_key',
-  'basic',
-] as const satisfies readonly AuthenticationMethod[];
+  ...authenticationMethods.filter((method) => method !== 'jwt' && method !== 'oidc' && method !== 'saml'),
+];
 
 /** The principal of a request as described in a test case or on the command line. */
 export interface PrincipalSketch {
@@ -21,7 +19,7 @@ export interface PrincipalSketch {
   readonly id: string | null;
   readonly roles: readonly string[];
   readonly claims: Claims;
-  readonly method: (typeof sketchedMethods)[number];
+  readonly method: AuthenticationMethod;
 }
 
 /** `fromEntries` creates an own property for every name, including `__proto__`. */

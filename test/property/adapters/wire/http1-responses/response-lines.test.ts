@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { fieldLines, statusLine } from '../../../../../src/adapters/wire/http1/head-text.js';
 import { fieldList } from '../../../../../src/adapters/wire/http1/message-head.js';
-import { readResponseHead, responseHead } from '../../../../../src/adapters/wire/http1/read-response-head.js';
+import { readResponseHead, responseHead } from '../../../../../src/adapters/wire/http1/read-head.js';
 import { ResponseLines } from '../../../../../src/adapters/wire/http1-responses/response-lines.js';
 import { fieldTraits } from '../../../../../src/domain/http/field-traits.js';
 import { firstHeader, type HeaderList } from '../../../../../src/domain/http/header-list.js';

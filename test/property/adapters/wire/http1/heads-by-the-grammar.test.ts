@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { fieldList } from '../../../../../src/adapters/wire/http1/message-head.js';
-import { readRequestHead, requestHead } from '../../../../../src/adapters/wire/http1/read-request-head.js';
+import { readRequestHead, requestHead } from '../../../../../src/adapters/wire/http1/read-head.js';
 import { hostileStream } from '../../../../support/gateway/http1-arbitraries.js';
 import { textOf } from '../../../../support/gateway/http1-stream.js';
 

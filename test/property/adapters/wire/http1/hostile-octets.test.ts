@@ -3,8 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { ChunkedReader } from '../../../../../src/adapters/wire/http1/chunked-reader.js';
 import { headFaults } from '../../../../../src/adapters/wire/http1/head-fault.js';
 import { spanSize } from '../../../../../src/adapters/wire/http1/message-head.js';
-import { readRequestHead, requestHead } from '../../../../../src/adapters/wire/http1/read-request-head.js';
-import { readResponseHead, responseHead } from '../../../../../src/adapters/wire/http1/read-response-head.js';
+import {
+  readRequestHead,
+  readResponseHead,
+  requestHead,
+  responseHead,
+} from '../../../../../src/adapters/wire/http1/read-head.js';
 import { hostileStream } from '../../../../support/gateway/http1-arbitraries.js';
 import { textOf } from '../../../../support/gateway/http1-stream.js';
 

@@ -3,8 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { type HeadLines, headLines } from '../../../../../src/adapters/wire/http1/head-lines.js';
 import { requestHeadText, responseHeadText } from '../../../../../src/adapters/wire/http1/head-text.js';
 import { fieldList } from '../../../../../src/adapters/wire/http1/message-head.js';
-import { readRequestHead, requestHead } from '../../../../../src/adapters/wire/http1/read-request-head.js';
-import { readResponseHead, responseHead } from '../../../../../src/adapters/wire/http1/read-response-head.js';
+import {
+  readRequestHead,
+  readResponseHead,
+  requestHead,
+  responseHead,
+} from '../../../../../src/adapters/wire/http1/read-head.js';
 import { fieldValue, target, token } from '../../../../support/gateway/http1-arbitraries.js';
 import { octetsOf } from '../../../../support/gateway/http1-stream.js';
 

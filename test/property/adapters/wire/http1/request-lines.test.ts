@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { requestLines } from '../../../../../src/adapters/wire/http1/head-lines.js';
 import { fieldLines } from '../../../../../src/adapters/wire/http1/head-text.js';
 import { FieldNames, fieldList } from '../../../../../src/adapters/wire/http1/message-head.js';
-import { readRequestHead, requestHead } from '../../../../../src/adapters/wire/http1/read-request-head.js';
+import { readRequestHead, requestHead } from '../../../../../src/adapters/wire/http1/read-head.js';
 import { fieldTraits } from '../../../../../src/domain/http/field-traits.js';
 import { fieldValue, token } from '../../../../support/gateway/http1-arbitraries.js';
 import { octetsOf } from '../../../../support/gateway/http1-stream.js';

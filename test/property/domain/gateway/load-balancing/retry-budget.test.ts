@@ -4,7 +4,7 @@ import {
   newRetryBudget,
   takeRetry,
   withRequest,
-} from '../../../../../src/domain/gateway/load-balancing/retry-budget.js';
+} from '../../../../../src/domain/gateway/load-balancing/retry-rules.js';
 
 it('never allows more than ten plus the percentage of requests', () => {
   fc.assert(

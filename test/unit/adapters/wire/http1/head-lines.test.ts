@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { HeadLines, headLines } from '../../../../../src/adapters/wire/http1/head-lines.js';
 import { fieldLines, requestHeadText, responseHeadText } from '../../../../../src/adapters/wire/http1/head-text.js';
 import { fieldList } from '../../../../../src/adapters/wire/http1/message-head.js';
-import { readRequestHead, requestHead } from '../../../../../src/adapters/wire/http1/read-request-head.js';
+import { readRequestHead, requestHead } from '../../../../../src/adapters/wire/http1/read-head.js';
 import { octetsOf } from '../../../../support/gateway/http1-stream.js';
 
 const fieldsRead = (text: string): string[] | null =>

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { faultOf } from '../../../../../src/adapters/wire/http1/head-fault.js';
 import { fieldList } from '../../../../../src/adapters/wire/http1/message-head.js';
-import { readRequestHead, requestHead } from '../../../../../src/adapters/wire/http1/read-request-head.js';
+import { readRequestHead, requestHead } from '../../../../../src/adapters/wire/http1/read-head.js';
 import { octetsOf } from '../../../../support/gateway/http1-stream.js';
 
 /** Octets of the head, `incomplete`, or the fault. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { faultOf } from '../../../../../src/adapters/wire/http1/head-fault.js';
-import { readRequestHead } from '../../../../../src/adapters/wire/http1/read-request-head.js';
+import { readRequestHead } from '../../../../../src/adapters/wire/http1/read-head.js';
 import { octetsOf } from '../../../../support/gateway/http1-stream.js';
 
 const read = (text: string): number | string => {

@@ -46,7 +46,7 @@ beforeEach(() => {
   records = [];
   const accessLog = { isOn: true, write: (record: AccessRecord) => void records.push(record) };
   const dependencies = { clock, random, logger, floodLog, accessLog, metrics, problems, connections };
-  newProxy = (current) => new ProxyRequest(dependencies, current);
+  newProxy = (current) => new ProxyRequest(dependencies, { current });
   proxy = newProxy(notAsked);
 });
 

@@ -3,11 +3,11 @@ import { unfitHeader } from '../../../../../src/domain/configuration/schema/unfi
 import { claimedNames } from '../../../../../src/domain/http/field-traits.js';
 
 it.each(claimedNames)('%s is no API key header, because the gateway removes it', (name) => {
-  expect(unfitHeader('api-key-header', name)).not.toBeNull();
+  expect(unfitHeader('credential', name)).not.toBeNull();
 });
 
 it('the header of omitted claims has no other use', () => {
-  for (const option of ['user-id-header', 'auth-method-header', 'attribute-mapping', 'api-key-header'] as const) {
-    expect(unfitHeader(option, 'x_auth_claims-omitted')).not.toBeNull();
+  for (const use of ['identity', 'attribute', 'credential'] as const) {
+    expect(unfitHeader(use, 'x_auth_claims-omitted')).not.toBeNull();
   }
 });

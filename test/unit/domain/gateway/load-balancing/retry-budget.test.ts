@@ -4,7 +4,7 @@ import {
   type RetryBudget,
   takeRetry,
   withRequest,
-} from '../../../../../src/domain/gateway/load-balancing/retry-budget.js';
+} from '../../../../../src/domain/gateway/load-balancing/retry-rules.js';
 
 const retriesIn = (budget: RetryBudget): number => {
   let count = 0;

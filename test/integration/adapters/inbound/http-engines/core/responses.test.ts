@@ -9,7 +9,7 @@ import { ReadAheadBudget } from '../../../../../../src/adapters/inbound/http-eng
 import { CoreSessions } from '../../../../../../src/adapters/inbound/http-engines/core/core-http-engine.js';
 import { CorkedWrites } from '../../../../../../src/adapters/inbound/http-engines/core/corked-writes.js';
 import { faultOf } from '../../../../../../src/adapters/wire/http1/head-fault.js';
-import { readResponseHead, responseHead } from '../../../../../../src/adapters/wire/http1/read-response-head.js';
+import { readResponseHead, responseHead } from '../../../../../../src/adapters/wire/http1/read-head.js';
 import { ResponseLines } from '../../../../../../src/adapters/wire/http1-responses/response-lines.js';
 import { defaultEngineLimits } from '../../../../../../src/application/ports/gateway/http-engine.js';
 import type { ClientResponse } from '../../../../../../src/application/ports/gateway/http-exchange.js';

@@ -9,10 +9,7 @@ import {
 import { type RequestLines, requestLines } from '../../../../../../src/adapters/wire/http1/head-lines.js';
 import { fieldLines } from '../../../../../../src/adapters/wire/http1/head-text.js';
 import { FieldNames, fieldList } from '../../../../../../src/adapters/wire/http1/message-head.js';
-import {
-  requestHead as headRead,
-  readRequestHead,
-} from '../../../../../../src/adapters/wire/http1/read-request-head.js';
+import { requestHead as headRead, readRequestHead } from '../../../../../../src/adapters/wire/http1/read-head.js';
 import type { UpstreamRequest } from '../../../../../../src/application/ports/gateway/upstream-client.js';
 import { fieldTraits } from '../../../../../../src/domain/http/field-traits.js';
 import { octetsOf } from '../../../../../support/gateway/http1-stream.js';

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { Http1ResponseBody } from '../../../../../../src/adapters/outbound/upstream-clients/core/http1-response-body.js';
 import {
   Http1ResponseReader,
   type ResponseSink,
 } from '../../../../../../src/adapters/outbound/upstream-clients/core/http1-response-reader.js';
+import { Http1ResponseBody } from '../../../../../../src/adapters/outbound/upstream-clients/core/received-response.js';
 
 /** What has come of a body that nobody reads. */
 class UnreadBody implements ResponseSink {

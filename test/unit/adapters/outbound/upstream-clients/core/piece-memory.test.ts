@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { reuse, roomFor } from '../../../../../../src/adapters/outbound/upstream-clients/core/http1-response-body.js';
+import { reuse, roomFor } from '../../../../../../src/adapters/outbound/upstream-clients/core/received-response.js';
 
 describe('the memory of a piece', () => {
   it.each([4_097, 8_192, 8_193, 20_000, 65_536])(

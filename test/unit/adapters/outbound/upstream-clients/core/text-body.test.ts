@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { TextBody } from '../../../../../../src/adapters/outbound/upstream-clients/core/http1-response-body.js';
+import { TextBody } from '../../../../../../src/adapters/outbound/upstream-clients/core/received-response.js';
 
 const every = String.fromCharCode(...Array.from({ length: 256 }, (_, octet) => octet));
 const body = (): TextBody => new TextBody(`head${every}`, 4);

@@ -11,7 +11,7 @@ const chromium = [
 ];
 
 const navigates = (headers: readonly string[], method = 'GET', apiKeyHeader: string | null = 'X-API-Key') =>
-  isBrowserNavigation(method, headers, apiKeyHeader);
+  isBrowserNavigation(method, headers, apiKeyHeader === null ? [] : [apiKeyHeader]);
 
 describe('a request counts as browser navigation', () => {
   it.each([

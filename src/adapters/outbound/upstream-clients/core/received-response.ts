@@ -1,5 +1,7 @@
 import type { BodyReadError, BodySource } from '../../../../application/ports/gateway/body-source.js';
+import type { UpstreamResponse } from '../../../../application/ports/gateway/upstream-client.js';
 import { type HeaderList, noHeaders } from '../../../../domain/http/header-list.js';
+import type { ResponseLines } from '../../../wire/http1-responses/response-lines.js';
 
 /** Octets; Node cuts smaller buffers from shared memory. */
 const smallOctets = 4_096;
@@ -229,5 +231,25 @@ export class Http1ResponseBody implements BodySource {
     this.#failure = error;
     this.#reader?.reject(error);
     this.#reader = null;
+  }
+}
+
+/** A response with its head. The field list is built on demand. */
+export class ReceivedResponse implements UpstreamResponse {
+  readonly status: number;
+  readonly received: ResponseLines;
+  readonly body: BodySource | null;
+  readonly isBodyLate: boolean;
+  readonly tunnel = null;
+
+  constructor(status: number, received: ResponseLines, body: BodySource | null, isBodyLate: boolean) {
+    this.status = status;
+    this.received = received;
+    this.body = body;
+    this.isBodyLate = isBodyLate;
+  }
+
+  get headers(): HeaderList {
+    return this.received.fields;
   }
 }

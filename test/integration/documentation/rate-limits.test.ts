@@ -1,17 +1,19 @@
 import { describe, expect } from 'vitest';
 import { type DocumentedGateway, startDocumented } from '../../support/gateway/documented-gateway.js';
 import { RecordingUpstream } from '../../support/gateway/recording-upstream.js';
-import { mainExample } from '../../support/shared/documentation-examples.js';
+import { documentationPage, fencedBlocks, mainExample } from '../../support/shared/documentation-examples.js';
 import { it } from '../../support/shared/fixtures.js';
 import type { HttpAnswer } from '../../support/shared/http-call.js';
 
+const page = 'docs/guides/rate-limits.md';
 let running: DocumentedGateway;
+let upstreamPort: number;
 
 it.beforeAll(async ({ fileCleanUp: cleanUp }) => {
   const upstream = new RecordingUpstream((_request, response) => response.end('ok'));
-  const port = await upstream.listen();
+  upstreamPort = await upstream.listen();
   cleanUp.add(() => upstream.close());
-  running = await startDocumented(cleanUp, mainExample('docs/guides/rate-limits.md'), { ports: { 3001: port } });
+  running = await startDocumented(cleanUp, mainExample(page), { ports: { 3001: upstreamPort } });
 });
 
 describe('the guide to rate limits', () => {
@@ -39,5 +41,19 @@ describe('the guide to rate limits', () => {
     expect(await left('one')).toContain('"route-policy";r=999;');
     expect(await left('one')).toContain('"route-policy";r=99');
     expect(await left('two')).toContain('"route-policy";r=999;');
+  });
+});
+
+describe('the guide to rate limits, on users', () => {
+  it('shows a limit that two routes share for each user', async ({ cleanUp }) => {
+    const example = fencedBlocks(documentationPage(page)).find(({ text }) => text.includes('rate-limit "customers" {'));
+    const users = await startDocumented(cleanUp, example?.text ?? '', { ports: { 3001: upstreamPort } });
+    const statusOf = async (path: string, key: string): Promise<number> =>
+      (await users.ask(8080, { path, headers: { 'X-API-Key': key } })).status;
+    const statuses: number[] = [];
+    for (const path of ['/orders', '/invoices', '/orders', '/invoices']) statuses.push(await statusOf(path, 'key-1'));
+    expect(statuses).toEqual([200, 200, 200, 429]);
+    expect(await statusOf('/orders', 'key-2')).toBe(200);
+    expect(await statusOf('/orders', 'wrong')).toBe(401);
   });
 });

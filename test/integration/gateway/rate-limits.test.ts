@@ -55,7 +55,7 @@ describe('a built-in endpoint', () => {
   });
 
   it('obeys its own policy', async ({ cleanUp }) => {
-    const policies = { ...plainPolicies, rateLimit: { limit: once, key: { kind: 'route' } } } as const;
+    const policies = { ...plainPolicies, rateLimit: { name: null, limit: once, key: { kind: 'route' } } } as const;
     const gateway = await start(cleanUp, {}, { routes: [health(policies), testRoute()] });
     const first = await fetch(`${gateway.url}/health`);
     expect(first.headers.get('ratelimit')).toBe('"route-policy";r=0;t=100');

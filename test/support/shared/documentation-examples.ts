@@ -97,6 +97,7 @@ const groupOf: Readonly<Record<string, string>> = {
 };
 const groups: readonly string[] = [
   'system',
+  'rate-limit',
   'limits',
   'admin',
   'tracing',

@@ -49,7 +49,7 @@ describe('the page about the admin endpoints', () => {
         requestTimeoutMs: 1000,
         bufferRequests: true,
         bufferResponses: true,
-        rateLimit: { limit: { requestsPerSecond: 1, burst: 10 }, key: { kind: 'client_ip' } },
+        rateLimit: { name: 'shared', limit: { requestsPerSecond: 1, burst: 10 }, key: { kind: 'client_ip' } },
       },
       circuitBreaker: { failureThreshold: 5, openMs: 30_000, probes: 1 },
     });
@@ -61,7 +61,7 @@ describe('the page about the admin endpoints', () => {
   it('names every figure of the traffic', () => {
     const state = new FixedGatewayState();
     state.memory = { limitBytes: 1, isShort: true };
-    state.keys = { global: 1, client: 2, route: 3, 'route-policy': 4 };
+    state.keys = { global: 1, client: 2, route: 3, 'route-policy': 4, named: 5 };
     const memory = { residentBytes: 1, heapUsedBytes: 1, heapTotalBytes: 1, externalBytes: 1 };
     const eventLoopDelay = { meanMs: 1, p50Ms: 1, p99Ms: 1, maxMs: 1, count: 1, sumMs: 1 };
     const unhealthyTargets = [{ upstream: 'api', address: '10.0.0.1:80' }];

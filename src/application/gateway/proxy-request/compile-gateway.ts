@@ -6,7 +6,10 @@ import type {
   UpstreamConfiguration,
 } from '../../../domain/gateway/configuration/gateway-configuration.js';
 import type { RateLimits } from '../../../domain/gateway/configuration/rate-limit-options.js';
-import { configuredOwnedHeaders } from '../../../domain/gateway/identity-headers/configured-owned-headers.js';
+import {
+  configuredOwnedHeaders,
+  userIdHeader,
+} from '../../../domain/gateway/identity-headers/configured-owned-headers.js';
 import { type BodySizeLimit, bodySizeLimit } from '../../../domain/gateway/limits/request-limits.js';
 import type { PathPatternCompiler } from '../../../domain/gateway/routing/path-pattern.js';
 import { compileRouteTable } from '../../../domain/gateway/routing/route-table.js';
@@ -137,6 +140,13 @@ interface RouteServices extends StageServices {
   readonly identity: IdentityHeaderFilter;
 }
 
+/** In lower case, each once, in the order of the agents. Agents that do not see requests set none. */
+const userIdHeaders = (agents: readonly AgentConfiguration[]): readonly string[] => [
+  ...new Set(
+    agents.flatMap(({ events, config }) => (events.includes('request_headers') ? [userIdHeader(config)] : [])),
+  ),
+];
+
 const compileRoute = (
   route: RouteConfiguration,
   configuration: GatewayConfiguration,
@@ -157,7 +167,7 @@ const compileRoute = (
   const rate = limitRouteRate(
     rates,
     { id: route.id, policy: route.policies.rateLimit },
-    agents.length === 0 ? null : identity,
+    agents.length === 0 ? null : { filter: identity, userIdHeaders: userIdHeaders(blocks) },
     {
       ...services,
       limiter: peers.limiter,

@@ -29,6 +29,8 @@ interface RouteReport {
 }
 
 interface RateLimitReport {
+  /** Of the limit that routes share. Absent: the route has its own. */
+  readonly name?: string;
   readonly requests_per_second: number;
   readonly burst: number;
   /** As in the configuration. */
@@ -61,7 +63,8 @@ const matchesReport = (matches: RouteMatches): RouteReport['matches'] => {
   return Object.fromEntries(kinds.filter(([, values]) => values.length > 0));
 };
 
-const rateLimitReport = ({ limit, key }: RateLimitPolicy): RateLimitReport => ({
+const rateLimitReport = ({ name, limit, key }: RateLimitPolicy): RateLimitReport => ({
+  ...(name === null ? {} : { name }),
   requests_per_second: limit.requestsPerSecond,
   burst: limit.burst,
   key: key.kind === 'header' ? `header:${key.name}` : key.kind,

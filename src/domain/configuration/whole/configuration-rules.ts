@@ -16,6 +16,7 @@ import {
   routesOf,
   upstreamsOf,
 } from '../../gateway/configuration/read-gateway.js';
+import { checkRouteRates } from '../../gateway/configuration/route-rate-rules.js';
 import { checkRoute, type PatternFault } from '../../gateway/configuration/route-rules.js';
 import { requireOneConfigPerPlace } from '../../gateway/configuration/shared-place-rules.js';
 import { checkTracing } from '../../gateway/configuration/tracing-rules.js';
@@ -239,6 +240,7 @@ export const checkConfiguration = (
     checkRoute(route, names, patternFault, report);
     checkRoutePolicies(route, gateway.limits.value, report);
   }
+  checkRouteRates(gateway, report);
   warnOfOpenRoutes(gateway, report);
   for (const upstream of upstreamsOf(gateway)) checkUpstream(upstream, report);
   warnOfSharedCookies(upstreamsOf(gateway), report);

@@ -7,6 +7,7 @@ import { gatewayShape } from '../../gateway/configuration/gateway-schema.js';
 import {
   agentsOf,
   listenersOf,
+  namedRateLimitsOf,
   type ReadAgent,
   routesOf,
   upstreamsOf,
@@ -15,7 +16,7 @@ import type { PatternFault } from '../../gateway/configuration/route-rules.js';
 import { toAgent } from '../../gateway/configuration/to-agent.js';
 import { toLimits } from '../../gateway/configuration/to-limits.js';
 import { toListener } from '../../gateway/configuration/to-listener.js';
-import { toRoute } from '../../gateway/configuration/to-route.js';
+import { toNamedRateLimits, toRoute } from '../../gateway/configuration/to-route.js';
 import { toTracing } from '../../gateway/configuration/tracing-schema.js';
 import { toUpstream } from '../../gateway/configuration/upstream-schema.js';
 import type { AgentOptionLocator } from '../agent-option-problem.js';
@@ -84,6 +85,7 @@ export const decodeGatewayConfiguration = (
   if (report.hasErrors || !isComplete)
     return { configuration: null, problems: report.problems, locate, advise: () => [] };
   const system = gateway.system.value;
+  const rateLimits = toNamedRateLimits(namedRateLimitsOf(gateway));
   const configuration: GatewayConfiguration = {
     system: {
       instance: system.instance.value,
@@ -93,7 +95,7 @@ export const decodeGatewayConfiguration = (
       sockets: system.sockets.value,
     },
     listeners: listenersOf(gateway).map(toListener),
-    routes: routesOf(gateway).map(toRoute),
+    routes: routesOf(gateway).map((route) => toRoute(route, rateLimits)),
     upstreams: upstreamsOf(gateway).map(toUpstream),
     agents: agentsOf(gateway).map(toAgent),
     limits: toLimits(gateway.limits.value),

@@ -2,7 +2,13 @@ import { agentDefaults } from '../../agent/configuration/agent-configuration.js'
 import { secretHeaders } from '../../agent/configuration/agent-option-rules.js';
 import type { AgentOptions } from '../../agent/configuration/agent-options-schema.js';
 import { claimBounds } from '../../agent/identity/bounded-headers.js';
-import { agentsOf, type ReadGateway, type ReadRoute, routesOf } from '../../gateway/configuration/read-gateway.js';
+import {
+  agentsOf,
+  type ReadGateway,
+  type ReadRoute,
+  rateLimitOfRoute,
+  routesOf,
+} from '../../gateway/configuration/read-gateway.js';
 import { canonicalName } from '../../http/canonical-name.js';
 import { alwaysOwned, isOwned, ownedHeaders } from '../../http/owned-headers.js';
 import type { ProblemReport } from '../schema/problem-report.js';
@@ -31,16 +37,21 @@ const checkForwarding = (route: ReadRoute, report: ProblemReport): void => {
 };
 
 /** Warns if a rate limit counts by an identity header. The gateway removes it first, so all requests share a bucket. */
-const warnOfRateKey = (route: ReadRoute, names: readonly string[], report: ProblemReport): void => {
+const warnOfRateKey = (
+  gateway: ReadGateway,
+  route: ReadRoute,
+  names: readonly string[],
+  report: ProblemReport,
+): void => {
   const { policies, agents } = route.fields;
-  const { 'rate-limit': limit, 'forward-identity-headers': forward } = policies.value;
-  const key = limit.value?.key;
+  const { 'rate-limit': written, 'forward-identity-headers': forward } = policies.value;
+  const key = rateLimitOfRoute(gateway, route)?.key;
   if (agents.value.length > 0 || forward.value || key === undefined || !key.sound || key.value.kind !== 'header')
     return;
   if (!isOwned(ownedHeaders([...alwaysOwned, ...names]), key.value.name)) return;
   report.add('"rate-limit" counts by an identity header, which the gateway removes: all requests share one bucket', {
     severity: 'warning',
-    position: key.position,
+    position: written.value?.kind === 'named' ? written.position : key.position,
     path: ['routes', `route "${route.name.value}"`, 'policies', 'rate-limit'],
     suggestion: 'choose another key, or list the agent that sets the header',
   });
@@ -117,7 +128,7 @@ export const checkIdentityHeaders = (gateway: ReadGateway, report: ProblemReport
   const names = agents.flatMap(({ identity }) => identity);
   for (const route of routesOf(gateway)) {
     checkForwarding(route, report);
-    warnOfRateKey(route, names, report);
+    warnOfRateKey(gateway, route, names, report);
   }
   checkSecretHeaders(gateway, agents, report);
   warnOfClaimRoom(gateway, report);

@@ -6,6 +6,7 @@ import { agentShape } from './agent-schema.js';
 import { audit } from './audit-schema.js';
 import { limitsShape } from './limits-schema.js';
 import { listenerShape } from './listener-schema.js';
+import { rateLimitShape } from './rate-limit-schema.js';
 import { routeShape } from './route-schema.js';
 import { tracing } from './tracing-schema.js';
 import { upstreamShape } from './upstream-schema.js';
@@ -72,6 +73,10 @@ export const gatewayShape = {
   agents: group(
     { agent: namedBlocks(agentShape, 'An agent that decides about requests.') },
     'Agents that decide about requests.',
+  ),
+  'rate-limit': namedBlocks(
+    rateLimitShape,
+    'A rate limit that several routes share: each names it in `policies { rate-limit "name" }`. With key `route` it counts all these routes together.',
   ),
   limits: block(limitsShape, 'Limits for the whole gateway.'),
   admin: optionalBlock(adminShape, 'Serve the admin endpoints. Without the block there are none.'),

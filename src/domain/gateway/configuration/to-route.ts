@@ -1,13 +1,25 @@
+import type { RateLimitPolicy } from '../rate-limiting/rate-limit-policy.js';
 import { toBreaker } from './circuit-breaker-schema.js';
 import type { RouteConfiguration } from './gateway-configuration.js';
-import { toRateLimitPolicy } from './rate-limit-schema.js';
-import type { ReadRoute } from './read-gateway.js';
+import { toRateLimitPolicy, type WrittenRateLimit } from './rate-limit-schema.js';
+import type { ReadRateLimit, ReadRoute } from './read-gateway.js';
 import { toMatches, values } from './route-schema.js';
 
+/** By name; null: the limit is turned off. */
+export type NamedRateLimits = ReadonlyMap<string, RateLimitPolicy | null>;
+
+/** Converts named limits that have no errors. */
+export const toNamedRateLimits = (limits: readonly ReadRateLimit[]): NamedRateLimits =>
+  new Map(limits.map(({ name, fields }) => [name.value, toRateLimitPolicy(fields, name.value)]));
+
+const toRouteLimit = (written: WrittenRateLimit | null, named: NamedRateLimits): RateLimitPolicy | null => {
+  if (written === null) return null;
+  return written.kind === 'own' ? toRateLimitPolicy(written.fields, null) : (named.get(written.name.value) ?? null);
+};
+
 /** Converts a route that has no errors. */
-export const toRoute = ({ name, fields }: ReadRoute): RouteConfiguration => {
+export const toRoute = ({ name, fields }: ReadRoute, named: NamedRateLimits): RouteConfiguration => {
   const policies = fields.policies.value;
-  const rateLimit = policies['rate-limit'].value;
   const breaker = fields['circuit-breaker'].value;
   return {
     id: name.value,
@@ -22,7 +34,7 @@ export const toRoute = ({ name, fields }: ReadRoute): RouteConfiguration => {
       readTimeoutMs: policies.timeouts.value['read-secs'].value,
       bufferRequests: policies['buffer-requests'].value,
       bufferResponses: policies['buffer-responses'].value,
-      rateLimit: rateLimit === null ? null : toRateLimitPolicy(rateLimit),
+      rateLimit: toRouteLimit(policies['rate-limit'].value, named),
       forwardsIdentityHeaders: policies['forward-identity-headers'].value,
     },
     circuitBreaker: breaker === null ? null : toBreaker(breaker),

@@ -20,3 +20,11 @@ export const configuredOwnedHeaders = (config: JsonObject | null): readonly stri
   }
   return names.filter((name) => name !== '');
 };
+
+const defaultUserIdHeader = 'x-user-id';
+
+/** The header in which an agent sets the user id, in lower case. */
+export const userIdHeader = (config: JsonObject | null): string => {
+  const [name] = texts(config?.['user-id-header']).filter((text) => text !== '');
+  return name?.toLowerCase() ?? defaultUserIdHeader;
+};

@@ -11,6 +11,8 @@ export interface AppliedRateLimit {
   readonly setting: string;
   /** The namespace of its buckets: the name, and the route if each route has its own. */
   readonly space: string;
+  /** The namespace of requests without a user id; null: the key is not `user`. */
+  readonly addressSpace: string | null;
   /** What selects the bucket. */
   readonly key: RateLimitKey | { readonly kind: 'everybody' };
   readonly limit: RateLimit;
@@ -32,11 +34,31 @@ export interface RateLimitSubject {
   readonly path: string;
   /** Value of the policy's header; null: absent, or the policy names no header. */
   readonly headerValue: string | null;
+  /** The user id that agents have set; null: none, or the key is not `user`. */
+  readonly userId: string | null;
 }
 
+const keyText = (key: RateLimitKey): string => (key.kind === 'header' ? `header:${key.name}` : key.kind);
+
+type BucketSpaces = Pick<AppliedRateLimit, 'space' | 'addressSpace'>;
+
 /**
- * The limits for requests of a route, the narrowest last. Each policy has its own namespace, so that requests to one
- * route cannot evict buckets of another.
+ * The namespaces of a policy. Names and route ids contain no spaces, so namespaces never collide. A named limit keeps
+ * its buckets when a reload changes other keys than `key`. Users and addresses have a namespace each: neither shares a
+ * bucket with the other, nor evicts it.
+ */
+const policySpaces = (routeId: string, { name, key }: RateLimitPolicy): BucketSpaces => {
+  if (key.kind === 'user') {
+    const owner = name === null ? `route-policy ${routeId}` : `named ${name}`;
+    return { space: `${owner} user`, addressSpace: `${owner} address` };
+  }
+  const space = name === null ? `route-policy ${routeId}` : `named ${name} ${keyText(key)}`;
+  return { space, addressSpace: null };
+};
+
+/**
+ * The limits for requests of a route, the narrowest last. Each policy has its own namespaces, so that requests to one
+ * route cannot evict buckets of another. Routes with the same named limit share its namespaces.
  *
  * @param route null: requests without a route
  */
@@ -49,6 +71,7 @@ export const appliedRateLimits = (rates: RateLimits, route: LimitedRoute | null)
     name: 'global',
     setting: 'max-requests-per-second-global',
     space: 'global',
+    addressSpace: null,
     key: { kind: 'everybody' },
     isAdvertised: false,
   });
@@ -56,6 +79,7 @@ export const appliedRateLimits = (rates: RateLimits, route: LimitedRoute | null)
     name: 'client',
     setting: 'max-requests-per-second-per-client',
     space: 'client',
+    addressSpace: null,
     key: { kind: 'client_ip' },
     isAdvertised: true,
   });
@@ -64,6 +88,7 @@ export const appliedRateLimits = (rates: RateLimits, route: LimitedRoute | null)
     name: 'route',
     setting: 'max-requests-per-second-per-route',
     space: `route ${route.id}`,
+    addressSpace: null,
     key: { kind: 'route' },
     isAdvertised: false,
   });
@@ -71,7 +96,7 @@ export const appliedRateLimits = (rates: RateLimits, route: LimitedRoute | null)
   add(route.policy.limit, {
     name: 'route-policy',
     setting: 'rate-limit',
-    space: `route-policy ${route.id}`,
+    ...policySpaces(route.id, route.policy),
     key: route.policy.key,
     isAdvertised: true,
   });
@@ -91,15 +116,21 @@ export const bucketsByName = (sizes: Readonly<Record<string, number>>): Readonly
 /** The bucket of requests without the header. No digest is this short. */
 const withoutHeader = 'none';
 
+/** The namespace of the request's bucket. */
+export const bucketSpace = (
+  { space, addressSpace }: BucketSpaces,
+  { userId }: Pick<RateLimitSubject, 'userId'>,
+): string => (addressSpace !== null && userId === null ? addressSpace : space);
+
 /**
- * The key of the request's bucket in the namespace. Client data is digested, because it may be long and a header may be
+ * The key of the request's bucket in the namespace that `bucketSpace` gives. Client data is digested, because it may be long and a header may be
  * secret.
  *
  * @param digest a short and collision-free digest
  */
 export const bucketKey = (
   { key }: AppliedRateLimit,
-  { clientAddress, path, headerValue }: RateLimitSubject,
+  { clientAddress, path, headerValue, userId }: RateLimitSubject,
   digest: (text: string) => string,
 ): string => {
   switch (key.kind) {
@@ -113,5 +144,7 @@ export const bucketKey = (
       return digest(path);
     case 'header':
       return headerValue === null ? withoutHeader : digest(headerValue);
+    case 'user':
+      return userId === null ? addressGroup(clientAddress) : digest(userId);
   }
 };

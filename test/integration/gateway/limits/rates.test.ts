@@ -62,7 +62,7 @@ describe.each<[string, Partial<RateLimits>, number, number]>([
 });
 
 it('the rate-limit of a route passes its burst, and refuses one above', async ({ cleanUp }) => {
-  const policies = { ...plainPolicies, rateLimit: { limit: rare, key: { kind: 'client_ip' } as const } };
+  const policies = { ...plainPolicies, rateLimit: { name: null, limit: rare, key: { kind: 'client_ip' } as const } };
   const gateway = await startLimited(cleanUp, {}, { ...behindProxy, routes: [testRoute({ policies })] });
   const client = gateway.client();
   const lefts: (string | undefined)[] = [];

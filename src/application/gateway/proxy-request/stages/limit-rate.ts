@@ -3,6 +3,7 @@ import {
   type AppliedRateLimit,
   appliedRateLimits,
   bucketKey,
+  bucketSpace,
   type LimitedRoute,
 } from '../../../../domain/gateway/rate-limiting/applied-rate-limit.js';
 import {
@@ -42,36 +43,44 @@ export interface RateStages {
 /** Hexadecimal digits of a digest that a bucket key holds: 128 bits, so that texts do not share a bucket. */
 const digestLength = 32;
 
+/** What agents contribute to the bucket of a request. */
+export interface RateLimitIdentity {
+  /** Removes what clients must not send. */
+  readonly filter: IdentityHeaderFilter;
+  /** In lower case, in the order of the agents. The first with a value holds the user id. */
+  readonly userIdHeaders: readonly string[];
+}
+
 /**
  * The stages that apply the rate limits of a route. A stage charges all its limits at once, and a refusal charges none.
- * A policy whose key is a header that agents set is charged after them, because the header is empty before.
+ * A policy whose key is the user or a header that agents set is charged after them, because both are empty before.
  *
- * @param identity the filter of the route's agents; null: the route has no agents
+ * @param identity of the route's agents; null: the route has no agents
  */
 export const limitRouteRate = (
   rates: RateLimits,
   route: LimitedRoute,
-  identity: IdentityHeaderFilter | null,
+  identity: RateLimitIdentity | null,
   services: RateLimitServices,
 ): RateStages => {
   const limits = appliedRateLimits(rates, route);
   if (limits.length === 0) return { beforeAgents: null, afterAgents: null };
   const key = route.policy?.key;
-  if (identity === null || key?.kind !== 'header') {
+  if (identity === null || (key?.kind !== 'header' && key?.kind !== 'user')) {
     return { beforeAgents: charge(limits, services), afterAgents: null };
   }
   const isPolicy = ({ name }: AppliedRateLimit): boolean => name === 'route-policy';
+  const others = limits.filter((limit) => !isPolicy(limit));
+  const chargeOthers = charge(others, services);
+  const chargePolicy = charge(limits.filter(isPolicy), services, identity.userIdHeaders);
+  if (key.kind === 'user')
+    return { beforeAgents: others.length === 0 ? null : chargeOthers, afterAgents: chargePolicy };
   const chargeAll = charge(limits, services);
-  const chargeOthers = charge(
-    limits.filter((limit) => !isPolicy(limit)),
-    services,
-  );
-  const chargePolicy = charge(limits.filter(isPolicy), services);
   // The headers that agents own can change meanwhile; still, each request must be charged once.
   const owing = new WeakSet<ChargedExchange>();
   return {
     beforeAgents: (exchange) => {
-      if (!isOwned(identity.current(), key.name)) return chargeAll(exchange);
+      if (!isOwned(identity.filter.current(), key.name)) return chargeAll(exchange);
       owing.add(exchange);
       return chargeOthers(exchange);
     },
@@ -95,10 +104,15 @@ interface ChargedLimits {
 const sharedCharge = ({ space, key, limit }: AppliedRateLimit): RateLimitCharge | null =>
   key.kind === 'everybody' || key.kind === 'route' ? { space, key: '', limit } : null;
 
-const charge = (limits: readonly AppliedRateLimit[], services: RateLimitServices): ChargeStage => {
+const charge = (
+  limits: readonly AppliedRateLimit[],
+  services: RateLimitServices,
+  userIdHeaders: readonly string[] = [],
+): ChargeStage => {
   if (limits.length === 0) return () => 'continue';
   const { limiter, digest } = services;
   const header = limits.map(({ key }) => (key.kind === 'header' ? key.name : null)).find((name) => name !== null);
+  const userHeaders = limits.some((limit) => limit.key.kind === 'user') ? userIdHeaders : null;
   const shortened = (text: string): string => digest.sha256Hex(text).slice(0, digestLength);
   const charged: ChargedLimits = { limits, takenFields: takenRateLimitFields(limits) };
   const prepared = limits.map(sharedCharge);
@@ -107,12 +121,19 @@ const charge = (limits: readonly AppliedRateLimit[], services: RateLimitServices
       clientAddress: exchange.client.address,
       path: exchange.target.path,
       headerValue: header === undefined ? null : joinedHeader(exchange.forwarded.headers, header),
+      userId: userHeaders === null ? null : userIdOf(exchange.forwarded.headers, userHeaders),
     };
     const charges: RateLimitCharge[] = [];
     for (let index = 0; index < limits.length; index += 1) {
       const applied = limits[index] as AppliedRateLimit;
       const same = prepared[index] as RateLimitCharge | null;
-      charges.push(same ?? { space: applied.space, key: bucketKey(applied, subject, shortened), limit: applied.limit });
+      charges.push(
+        same ?? {
+          space: bucketSpace(applied, subject),
+          key: bucketKey(applied, subject, shortened),
+          limit: applied.limit,
+        },
+      );
     }
     const decision = limiter.take(charges);
     if (!(decision instanceof Promise)) return settled(exchange, charged, decision, services);
@@ -124,6 +145,15 @@ const charge = (limits: readonly AppliedRateLimit[], services: RateLimitServices
 const joinedHeader = (headers: HeaderList, lowerName: string): string | null => {
   const values = allHeaders(headers, lowerName);
   return values.length === 0 ? null : values.join(', ');
+};
+
+/** The user id that agents have set; null: none. An id without a visible character is none. */
+const userIdOf = (headers: HeaderList, lowerNames: readonly string[]): string | null => {
+  for (const name of lowerNames) {
+    const value = joinedHeader(headers, name);
+    if (value !== null && value.trim() !== '') return value;
+  }
+  return null;
 };
 
 const addFields = (exchange: ChargedExchange, fields: HeaderList): void => {

@@ -110,7 +110,8 @@ const defaultOf = (name: string, { document, shape }: Key<unknown>, around: Surr
 };
 
 /** Types of blocks whose members alone define them, so that their defaults can be filled in. */
-const isPlainBlock = (type: string): boolean => type === 'block' || type === 'block, or `#null`';
+const isPlainBlock = (type: string): boolean =>
+  type === 'block' || type === 'block, or `#null`' || type === 'block, name, or `#null`';
 
 const completedBlock = (
   name: string,

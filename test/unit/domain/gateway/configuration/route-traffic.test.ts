@@ -81,7 +81,7 @@ describe('the rate limit of a route', () => {
       { kind: 'header', name: 'x-api-key' },
     ],
   ])('is read from %s', (body, limit, key) => {
-    expect(routeOf(`policies { rate-limit { ${body} } }`)?.policies.rateLimit).toEqual({ limit, key });
+    expect(routeOf(`policies { rate-limit { ${body} } }`)?.policies.rateLimit).toEqual({ name: null, limit, key });
   });
 
   it('may be null', () => {
@@ -105,7 +105,7 @@ describe('the rate limit of a route', () => {
     ['requests-per-second 1; key "Header=X"', 'write "header:" and the name of a header'],
     [
       'requests-per-second 1; key "cookie:sid"',
-      '"key" must be "client_ip" or "path" or "route" or "header:<name>", not "cookie:sid"',
+      '"key" must be "client_ip" or "path" or "route" or "user" or "header:<name>", not "cookie:sid"',
     ],
     ['requests-per-second 1; key ""', '"key" must not be empty'],
     ['requests-per-second 1; key 5', '"key" must be a string'],

@@ -3,20 +3,22 @@ import {
   type AppliedRateLimit,
   appliedRateLimits,
   bucketKey,
+  bucketSpace,
+  bucketsByName,
   type RateLimitSubject,
 } from '../../../../../src/domain/gateway/rate-limiting/applied-rate-limit.js';
 import type { RateLimitKey } from '../../../../../src/domain/gateway/rate-limiting/rate-limit-policy.js';
 
 const limit = (requestsPerSecond: number) => ({ requestsPerSecond, burst: requestsPerSecond * 10 });
 const rates = { global: limit(3), perClient: limit(1), perRoute: limit(2) };
-const route = { id: 'api', policy: { limit: limit(4), key: { kind: 'client_ip' } as const } };
-const subject: RateLimitSubject = { clientAddress: '203.0.113.7', path: '/a', headerValue: null };
+const route = { id: 'api', policy: { name: null, limit: limit(4), key: { kind: 'client_ip' } as const } };
+const subject: RateLimitSubject = { clientAddress: '203.0.113.7', path: '/a', headerValue: null, userId: null };
 const digest = (text: string): string => `digest of ${text}`;
 
-const policyOf = (key: RateLimitKey): AppliedRateLimit =>
+const policyOf = (key: RateLimitKey, name: string | null = null, id = 'api'): AppliedRateLimit =>
   appliedRateLimits(
     { global: null, perClient: null, perRoute: null },
-    { id: 'api', policy: { limit: limit(1), key } },
+    { id, policy: { name, limit: limit(1), key } },
   )[0] as AppliedRateLimit;
 
 describe('the limits of a request', () => {
@@ -64,8 +66,9 @@ describe('the bucket of a request', () => {
     [{ kind: 'route' }, ''],
     [{ kind: 'path' }, 'digest of /a'],
     [{ kind: 'header', name: 'x-api-key' }, 'digest of secret'],
+    [{ kind: 'user' }, 'digest of ann'],
   ])('of a policy with the key %o is %o', (key, expected) => {
-    expect(bucketKey(policyOf(key), { ...subject, headerValue: 'secret' }, digest)).toBe(expected);
+    expect(bucketKey(policyOf(key), { ...subject, headerValue: 'secret', userId: 'ann' }, digest)).toBe(expected);
   });
 
   it('is shared by all addresses of an IPv6 /64 network', () => {
@@ -80,5 +83,60 @@ describe('the bucket of a request', () => {
     const missing = bucketKey(applied, subject, digest);
     expect(bucketKey(applied, { ...subject, clientAddress: '192.0.2.1', path: '/b' }, digest)).toBe(missing);
     expect(bucketKey(applied, { ...subject, headerValue: '' }, digest)).not.toBe(missing);
+  });
+});
+
+describe('the namespace of a bucket', () => {
+  it('is that of the named limit on every route that names it', () => {
+    const key = { kind: 'client_ip' } as const;
+    expect(policyOf(key, 'shared', 'a').space).toBe('named shared client_ip');
+    expect(policyOf(key, 'shared', 'b').space).toBe('named shared client_ip');
+    expect(policyOf(key, null, 'a').space).toBe('route-policy a');
+  });
+
+  it('stays when the rate of a named limit changes, and differs when its key changes', () => {
+    const named = (requestsPerSecond: number, key: RateLimitKey) =>
+      appliedRateLimits(
+        { global: null, perClient: null, perRoute: null },
+        { id: 'a', policy: { name: 'shared', limit: limit(requestsPerSecond), key } },
+      )[0]?.space;
+    expect(named(5, { kind: 'path' })).toBe(named(50, { kind: 'path' }));
+    const keys: RateLimitKey[] = [
+      { kind: 'client_ip' },
+      { kind: 'path' },
+      { kind: 'route' },
+      { kind: 'user' },
+      { kind: 'header', name: 'a' },
+      { kind: 'header', name: 'b' },
+    ];
+    expect(new Set(keys.map((key) => named(5, key))).size).toBe(keys.length);
+  });
+
+  it('differs between users and addresses', () => {
+    for (const [name, owner] of [
+      [null, 'route-policy api'],
+      ['shared', 'named shared'],
+    ] as const) {
+      const applied = policyOf({ kind: 'user' }, name);
+      expect(bucketSpace(applied, { userId: 'ann' })).toBe(`${owner} user`);
+      expect(bucketSpace(applied, { userId: null })).toBe(`${owner} address`);
+    }
+  });
+
+  it('ignores the user id with another key', () => {
+    const applied = policyOf({ kind: 'client_ip' });
+    expect(bucketSpace(applied, { userId: null })).toBe(bucketSpace(applied, { userId: 'ann' }));
+  });
+
+  it('counts by the kind of limit', () => {
+    const sizes = {
+      global: 1,
+      'route a': 2,
+      'route-policy a': 3,
+      'route-policy b user': 4,
+      'named x user': 5,
+      'named y path': 6,
+    };
+    expect(bucketsByName(sizes)).toEqual({ global: 1, route: 2, 'route-policy': 7, named: 11 });
   });
 });

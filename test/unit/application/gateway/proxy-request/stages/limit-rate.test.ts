@@ -10,6 +10,7 @@ import { Exchange } from '../../../../../../src/application/gateway/proxy-reques
 import {
   limitRouteRate,
   limitUnroutedRate,
+  type RateLimitIdentity,
 } from '../../../../../../src/application/gateway/proxy-request/stages/limit-rate.js';
 import {
   DeclaredHeaderNames,
@@ -72,7 +73,7 @@ const partsInMemory = () => {
 
 const routeWith = (key: RateLimitKey | null, limit = two): LimitedRoute => ({
   id: 'api',
-  policy: key && { limit, key },
+  policy: key && { name: null, limit, key },
 });
 
 const refused = async (
@@ -226,7 +227,10 @@ describe('the rate of requests', () => {
 describe('a policy whose key is a header that agents own', () => {
   const key = { kind: 'header', name: 'x-user-id' } as const;
   const limit = { requestsPerSecond: 0.001, burst: 1 };
-  const owned = (declared = new DeclaredHeaderNames()): IdentityHeaderFilter => new IdentityHeaderFilter([], declared);
+  const owned = (declared = new DeclaredHeaderNames()): RateLimitIdentity => ({
+    filter: new IdentityHeaderFilter([], declared),
+    userIdHeaders: ['x-user-id'],
+  });
 
   it('is charged after the agents set the header, so that clients cannot choose a bucket', async () => {
     const { dependencies } = partsInMemory();
@@ -289,6 +293,113 @@ describe('a policy whose key is a header that agents own', () => {
     const { dependencies } = partsInMemory();
     const stages = limitRouteRate(noRates, routeWith({ kind: 'client_ip' }), owned(), dependencies);
     expect(stages.afterAgents).toBeNull();
+  });
+});
+
+describe('a policy whose key is the user', () => {
+  const limit = { requestsPerSecond: 0.001, burst: 1 };
+  const identity = (...userIdHeaders: readonly string[]): RateLimitIdentity => ({
+    filter: new IdentityHeaderFilter(userIdHeaders, new DeclaredHeaderNames()),
+    userIdHeaders,
+  });
+
+  /** Whether requests get 429, in order. `user`: the headers that agents set. */
+  const refusals = async (
+    requests: readonly { readonly address?: string; readonly user: readonly string[] }[],
+    rates: RateLimits = noRates,
+    names: readonly string[] = ['x-user-id'],
+  ): Promise<readonly boolean[]> => {
+    const { dependencies } = partsInMemory();
+    const stages = limitRouteRate(rates, routeWith({ kind: 'user' }, limit), identity(...names), dependencies);
+    const outcomes: boolean[] = [];
+    for (const { address = '203.0.113.7', user } of requests) {
+      const { exchange, sent } = requestFrom(address);
+      expect((await stages.beforeAgents?.(exchange)) ?? 'continue').toBe('continue');
+      exchange.forwarded.headers = user;
+      await stages.afterAgents?.(exchange);
+      outcomes.push(sent[0]?.status === 429);
+    }
+    return outcomes;
+  };
+
+  it('counts each user, from any address', async () => {
+    const user = (id: string, address: string) => ({ address, user: ['X-User-Id', id] });
+    expect(
+      await refusals([user('ann', '203.0.113.7'), user('ann', '203.0.113.8'), user('ben', '203.0.113.7')]),
+    ).toEqual([false, true, false]);
+  });
+
+  it('counts requests without a user id by address, apart from users', async () => {
+    const none = { user: [] };
+    const named = { user: ['X-User-Id', '203.0.113.7'] };
+    expect(await refusals([none, none, named, named, { ...none, address: '203.0.113.8' }])).toEqual([
+      false,
+      true,
+      false,
+      true,
+      false,
+    ]);
+  });
+
+  it.each(['', ' ', '\t '])('treats the user id %j as none', async (id) => {
+    expect(await refusals([{ user: [] }, { user: ['X-User-Id', id] }])).toEqual([false, true]);
+  });
+
+  it('takes the user id of the first agent that set one', async () => {
+    const names = ['x-account', 'x-user-id'];
+    const requests = [
+      { user: ['X-User-Id', 'ann'] },
+      { user: ['X-Account', 'ann'] },
+      { user: ['X-User-Id', 'ann', 'X-Account', 'ben'] },
+    ];
+    expect(await refusals(requests, noRates, names)).toEqual([false, true, false]);
+  });
+
+  it('charges nothing before the agents without other limits', () => {
+    const { dependencies } = partsInMemory();
+    const stages = limitRouteRate(noRates, routeWith({ kind: 'user' }), identity('x-user-id'), dependencies);
+    expect(stages.beforeAgents).toBeNull();
+    expect(stages.afterAgents).not.toBeNull();
+  });
+
+  it('charges the other limits before the agents, and each once', async () => {
+    const store = new FakeRateLimitStore();
+    const { dependencies } = partsOver(store);
+    const rates = { ...noRates, perClient: ten };
+    const stages = limitRouteRate(rates, routeWith({ kind: 'user' }), identity('x-user-id'), dependencies);
+    const { exchange } = requestFrom('203.0.113.7');
+    await stages.beforeAgents?.(exchange);
+    exchange.forwarded.headers = ['X-User-Id', 'hunter2'];
+    await stages.afterAgents?.(exchange);
+    expect(store.taken.map((charges) => charges.map(({ space }) => space))).toEqual([
+      ['client'],
+      ['route-policy api user'],
+    ]);
+    expect(JSON.stringify(store.taken)).not.toContain('hunter2');
+  });
+
+  it('counts by address on a route without agents, whatever the client sends', async () => {
+    const { dependencies } = partsInMemory();
+    const stages = limitRouteRate(noRates, routeWith({ kind: 'user' }, limit), null, dependencies);
+    expect(await refused(stages, requestFrom('203.0.113.7', ['X-User-Id', 'a']))).toBe(false);
+    expect(await refused(stages, requestFrom('203.0.113.7', ['X-User-Id', 'b']))).toBe(true);
+  });
+
+  it('keeps a bounded number of users, and lets them evict no address', async () => {
+    const clock = new ManualClock();
+    const store = new MemoryRateLimitStore(clock, 100);
+    const { dependencies } = partsOver(store);
+    const stages = limitRouteRate(noRates, routeWith({ kind: 'user' }, limit), identity('x-user-id'), dependencies);
+    const send = async (user: readonly string[]): Promise<boolean> => {
+      const { exchange, sent } = requestFrom('203.0.113.7');
+      exchange.forwarded.headers = user;
+      await stages.afterAgents?.(exchange);
+      return sent.length > 0;
+    };
+    expect(await send([])).toBe(false);
+    for (let index = 0; index < 1_000; index += 1) await send(['X-User-Id', `user-${index}`]);
+    expect(store.sizes()).toEqual({ 'route-policy api address': 1, 'route-policy api user': 100 });
+    expect(await send([])).toBe(true);
   });
 });
 

@@ -33,7 +33,8 @@ upstreams {
   upstream "v" { load-balancing "consistent-hash"; target "127.0.0.1:8082" weight=3; target "127.0.0.1:8083"; circuit-breaker }
 }
 routes { route "b" priority="high" { upstream "v"; matches path="/b"; policies { rate-limit { requests-per-second 5 } } } }
-routes { route "a" { matches { path-prefix "/"; header "x" "y" }; upstream "u"; agents "auth" "other" } }
+routes { route "a" { matches { path-prefix "/"; header "x" "y" }; upstream "u"; agents "auth" "other"; policies { rate-limit "shared" } } }
+rate-limit "shared" { key "user"; requests-per-second 2.5 }
 listeners { listener "http" { address "127.0.0.1:8080"; trusted-proxies "10.0.0.0/8" "fd00::/8" } }
 limits { rate-limit-store "redis"; rate-limit-store-url (env)"REDIS"; max-requests-per-second-global 100 }
 tracing { endpoint "http://127.0.0.1:4318/v1/traces"; collector-header "authorization" (env)"TOKEN" }

@@ -1,0 +1,79 @@
+import type { ProblemReport } from '../../configuration/schema/problem-report.js';
+import { keyValueText } from '../../configuration/schema/schema.js';
+import {
+  agentsOf,
+  namedRateLimitsOf,
+  type ReadGateway,
+  type ReadRoute,
+  rateLimitOfRoute,
+  routesOf,
+} from './read-gateway.js';
+
+const pathOf = (route: ReadRoute): readonly string[] => [
+  'routes',
+  `route "${route.name.value}"`,
+  'policies',
+  'rate-limit',
+];
+
+const checkName = (route: ReadRoute, known: readonly string[], report: ProblemReport): void => {
+  const written = route.fields.policies.value['rate-limit'].value;
+  if (written?.kind !== 'named' || known.includes(written.name.value)) return;
+  const { name } = written;
+  const near = name.hidden === true ? null : report.nearMiss(name.value, known);
+  report.add(`route "${route.name.value}" refers to a rate-limit ${keyValueText(name)} that is not defined`, {
+    position: name.position,
+    path: pathOf(route),
+    suggestion: near ?? 'write rate-limit "name" { requests-per-second 10 } at the top level',
+  });
+};
+
+/** Refuses `key "user"` on a route on which no agent can set a user id. */
+const requireUserIds = (gateway: ReadGateway, route: ReadRoute, report: ProblemReport): void => {
+  const limit = rateLimitOfRoute(gateway, route);
+  if (limit === null || !limit.enabled.value || !limit.key.sound || limit.key.value.kind !== 'user') return;
+  const { agents, policies } = route.fields;
+  if (!agents.sound) return;
+  const listed = agents.value.map(({ value }) => agentsOf(gateway).find(({ name }) => name.value === value));
+  // Another check reports an unknown agent.
+  const seesRequests = (agent: (typeof listed)[number]): boolean =>
+    agent === undefined ||
+    !agent.fields.events.sound ||
+    agent.fields.events.value.some(({ value }) => value === 'request_headers');
+  if (listed.some(seesRequests)) return;
+  const { position } = policies.value['rate-limit'];
+  const reason = listed.length === 0 ? 'has no agents' : 'has no agent with the event request_headers';
+  report.add(`"rate-limit" counts by user, but route "${route.name.value}" ${reason}: no request has a user id`, {
+    position: position ?? limit.key.position,
+    path: pathOf(route),
+    suggestion: 'list an agent that sets user ids in agents, or choose another key, such as "client_ip"',
+  });
+};
+
+const warnOfUnusedLimits = (gateway: ReadGateway, report: ProblemReport): void => {
+  const used = new Set(
+    routesOf(gateway).flatMap(({ fields }) => {
+      const written = fields.policies.value['rate-limit'].value;
+      return written?.kind === 'named' ? [written.name.value] : [];
+    }),
+  );
+  for (const { name, fields, setting } of namedRateLimitsOf(gateway)) {
+    if (used.has(name.value) || !fields.enabled.value) continue;
+    report.add(`no route names the rate-limit "${name.value}": it limits nothing`, {
+      severity: 'warning',
+      position: setting.position,
+      path: [`rate-limit "${name.value}"`],
+      suggestion: `write policies { rate-limit "${name.value}" } in a route, or delete the block`,
+    });
+  }
+};
+
+/** Checks the rate limits of routes against named limits and agents. */
+export const checkRouteRates = (gateway: ReadGateway, report: ProblemReport): void => {
+  const known = namedRateLimitsOf(gateway).map(({ name }) => name.value);
+  for (const route of routesOf(gateway)) {
+    checkName(route, known, report);
+    requireUserIds(gateway, route, report);
+  }
+  warnOfUnusedLimits(gateway, report);
+};

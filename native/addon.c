@@ -283,6 +283,16 @@ static int core_queued(sockets *core, int32_t slot, int32_t generation) {
 static napi_value js_queued(napi_env env, napi_callback_info info) {
   return run(env, info, core_queued, "queued", true);
 }
+static napi_value js_has_input(napi_env env, napi_callback_info info) {
+  napi_value arguments[MAX_ARGUMENTS], value = NULL;
+  int32_t slot, generation;
+  layer *self = begin_socket(env, info, arguments, &slot, &generation);
+  if (self == NULL) return NULL;
+  int result = sockets_has_input(self->core, slot, generation);
+  if (result < 0) return throw_error(env, -result, "hasInput");
+  napi_get_boolean(env, result != 0, &value);
+  return value;
+}
 static napi_value js_pause(napi_env env, napi_callback_info info) {
   return run(env, info, sockets_pause, "pause", false);
 }
@@ -411,10 +421,11 @@ static void report_exception(napi_env env) {
 }
 
 static void call_on_events(layer *self, int count) {
-  napi_value global, on_events, argument = to_int(self->env, count);
+  napi_value global, on_events, arguments[2] = {to_int(self->env, count), NULL};
+  napi_get_boolean(self->env, sockets_has_more(self->core), &arguments[1]);
   if (napi_get_global(self->env, &global) == napi_ok &&
       napi_get_reference_value(self->env, self->on_events, &on_events) == napi_ok) {
-    napi_make_callback(self->env, self->context, global, on_events, 1, &argument, NULL);
+    napi_make_callback(self->env, self->context, global, on_events, 2, arguments, NULL);
   }
   report_exception(self->env);
 }
@@ -453,6 +464,7 @@ static napi_value create_object(napi_env env, layer *self) {
     METHOD("write", js_write),
     METHOD("writeBatch", js_write_batch),
     METHOD("queued", js_queued),
+    METHOD("hasInput", js_has_input),
     METHOD("pause", js_pause),
     METHOD("resume", js_resume),
     METHOD("shutdown", js_shutdown),

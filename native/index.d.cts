@@ -13,8 +13,8 @@ export interface SocketLayerOptions {
   readonly events: Int32Array;
   /** The largest native queue of one socket. */
   readonly maxQueuedOctets: number;
-  /** Called once per turn, with the number of rows. */
-  readonly onEvents: (count: number) => void;
+  /** Called once per turn, with the number of rows. `hasMore`: ready sockets were left to the next turn. */
+  readonly onEvents: (count: number, hasMore: boolean) => void;
 }
 
 export interface SocketLayerStats {
@@ -40,6 +40,8 @@ export interface SocketLayer {
   /** Rows of 4 numbers: slot, generation, offset, length. The result of each row replaces its length. */
   writeBatch(rows: Int32Array, count: number, octets: Uint8Array): void;
   queued(slot: number, generation: number): number;
+  /** Whether the kernel holds input of the socket: octets, an end or an error. */
+  hasInput(slot: number, generation: number): boolean;
   pause(slot: number, generation: number): void;
   resume(slot: number, generation: number): void;
   /** Ends writing after the last queued octet. */

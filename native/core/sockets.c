@@ -8,6 +8,7 @@
 #include <net/if.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -708,6 +709,11 @@ int sockets_gather(sockets *layer, uint8_t *arena, size_t arena_length, int32_t 
   return (int)layer->row_count;
 }
 
+/* epoll reports at most READY_LIMIT descriptors, so a full report may not be the whole. */
+bool sockets_has_more(const sockets *layer) {
+  return layer->ready_next < layer->ready_count || layer->ready_count == READY_LIMIT;
+}
+
 /* ---- opening and closing ---- */
 
 sockets *sockets_open(size_t max_queued) {
@@ -853,6 +859,18 @@ int32_t sockets_generation(const sockets *layer, int32_t index) {
 int sockets_queued(const sockets *layer, int32_t index, int32_t generation) {
   const slot *socket = find(layer, index, generation);
   return socket == NULL ? -ESTALE : (int)socket->queued;
+}
+
+int sockets_has_input(const sockets *layer, int32_t index, int32_t generation) {
+  const slot *socket = find(layer, index, generation);
+  if (socket == NULL) return -ESTALE;
+  if (socket->flags & (CONNECTING | READ_ENDED | FAILED)) return 0;
+  /* recv with MSG_PEEK would take a pending error away, so that the next read meets an end. */
+  struct pollfd state = {.fd = socket->descriptor, .events = POLLIN};
+  int ready;
+  do ready = poll(&state, 1, 0);
+  while (ready < 0 && errno == EINTR);
+  return ready > 0;
 }
 
 int sockets_pause(sockets *layer, int32_t index, int32_t generation) {

@@ -59,6 +59,9 @@ int sockets_descriptor(const sockets *layer);
  */
 int sockets_gather(sockets *layer, uint8_t *arena, size_t arena_length, int32_t *rows, size_t row_count);
 
+/* Whether the last sockets_gather left ready sockets to the next. */
+bool sockets_has_more(const sockets *layer);
+
 /* Tells epoll what changed since sockets_gather. */
 void sockets_end_turn(sockets *layer);
 
@@ -90,6 +93,9 @@ int sockets_write(sockets *layer, int32_t slot, int32_t generation, const uint8_
 void sockets_write_batch(sockets *layer, int32_t *rows, size_t count, const uint8_t *octets);
 
 int sockets_queued(const sockets *layer, int32_t slot, int32_t generation);
+
+/* 1 if the kernel holds octets, an end or an error that was not reported, otherwise 0. */
+int sockets_has_input(const sockets *layer, int32_t slot, int32_t generation);
 int sockets_pause(sockets *layer, int32_t slot, int32_t generation);
 int sockets_resume(sockets *layer, int32_t slot, int32_t generation);
 int sockets_shutdown(sockets *layer, int32_t slot, int32_t generation);

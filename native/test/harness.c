@@ -171,6 +171,7 @@ static void close_end(connection *of, endpoint *each) {
   }
   CHECK(result == 0, "result %d", result);
   CHECK(sockets_close(layer, each->slot, each->generation) == -ESTALE, "closed twice");
+  CHECK(sockets_has_input(layer, each->slot, each->generation) == -ESTALE, "input after close");
   CHECK(sockets_write(layer, each->slot, each->generation, batch_octets, 1) == -ESTALE, "written after close");
   each->is_open = false;
 }
@@ -259,6 +260,7 @@ static void advance(connection *of, endpoint *each) {
     abort_end(of, each);
     return;
   }
+  if (any(16) == 0) CHECK(sockets_has_input(layer, each->slot, each->generation) >= 0, "stale");
   if (each->is_paused && any(4) == 0) {
     each->is_paused = false;
     CHECK(sockets_resume(layer, each->slot, each->generation) == 0, "stale");
@@ -398,6 +400,7 @@ static void handle_row(const int32_t *row, const uint8_t *arena) {
       break;
     case SOCKETS_END:
       CHECK(!each->has_ended, "two ends");
+      CHECK(sockets_has_input(layer, slot, generation) == 0, "input behind the end");
       each->has_ended = true;
       break;
     case SOCKETS_CONNECTED:

@@ -56,8 +56,22 @@ type Step = () => void;
 let handling: Step | null = null;
 let writing: Step | null = null;
 let isArmed = false;
+/** Steps that wait for the reads of this turn. */
+let waitingSteps: Step[] = [];
+let areReadsDone = false;
+let turn = 0;
 
 const runHandling = (): void => {
+  areReadsDone = true;
+  const steps = waitingSteps;
+  waitingSteps = [];
+  for (const step of steps) {
+    try {
+      step();
+    } catch (error) {
+      throwApart(error);
+    }
+  }
   const handle = handling;
   handling = null;
   handle?.();
@@ -69,6 +83,8 @@ const runWriting = (): void => {
   isArmed = false;
   if (handling !== null) arm();
   write?.();
+  areReadsDone = false;
+  turn += 1;
 };
 
 /**
@@ -92,6 +108,26 @@ export const handleAtTurnEnd = (handle: Step): void => {
 export const writeAtTurnEnd = (write: Step): void => {
   writing = write;
   arm();
+};
+
+/**
+ * Runs `step` once the sockets that were ready in this turn have been read: at the end of the turn, or at once within
+ * its steps.
+ */
+export const afterReads = (step: Step): void => {
+  if (areReadsDone) {
+    step();
+    return;
+  }
+  waitingSteps.push(step);
+  arm();
+};
+
+/** The number of this turn. */
+export const currentTurn = (): number => {
+  // The number grows at the end of an armed turn.
+  arm();
+  return turn;
 };
 
 /** Rethrows an error outside the batch, so that the other items continue. */

@@ -91,17 +91,23 @@ export class NativeSocketLayer implements SocketLayer {
   /** The row at hand, and how many this turn has. */
   #row = 0;
   #count = 0;
+  /** The last turn left ready sockets to the next. */
+  #isCut = false;
 
   constructor(open: Open) {
     this.#addon = open({
       arena: this.#arena,
       events: this.#rows,
       maxQueuedOctets,
-      onEvents: (count) => this.#handle(count),
+      onEvents: (count, hasMore) => this.#handle(count, hasMore),
     });
     this.#addon.unref();
+    const isCut = (): boolean => this.#isCut;
     this.#owner = {
       addon: this.#addon,
+      get hasUnreadSockets() {
+        return isCut();
+      },
       onRemoved: (socket) => this.#left(socket),
       reportRest: (socket) => this.#reportRest(socket),
     };
@@ -167,8 +173,9 @@ export class NativeSocketLayer implements SocketLayer {
     if (this.#users === 0) this.#addon.unref();
   }
 
-  #handle(count: number): void {
+  #handle(count: number, hasMore: boolean): void {
     this.#count = count;
+    this.#isCut = hasMore;
     for (let row = 0; row < count; row += 1) {
       this.#row = row;
       if (row % rowsPerMoment === 0) batchBegins();

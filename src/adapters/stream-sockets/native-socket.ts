@@ -34,6 +34,8 @@ export interface NativeSocketId {
 /** The part of the layer that a socket uses. */
 export interface NativeSocketOwner {
   readonly addon: Addon;
+  /** The last turn left ready sockets unread. */
+  readonly hasUnreadSockets: boolean;
   /** The socket has closed or left the layer, and gets no more events. */
   onRemoved(socket: NativeSocket): void;
   /** Gives the socket what this turn has read of it and not reported yet. */
@@ -117,6 +119,14 @@ export class NativeSocket extends EventEmitter implements DetachableSocket, Upst
 
   get readableLength(): number {
     return this.#held.reduce((octets, { length }) => octets + length, 0);
+  }
+
+  get mayBeUnread(): boolean {
+    return this.#owner?.hasUnreadSockets === true;
+  }
+
+  get hasUnreadInput(): boolean {
+    return this.#owner?.addon.hasInput(this.slot, this.generation) === true;
   }
 
   get writeError(): Error | null {

@@ -19,6 +19,8 @@ type WriteCallback = (error?: Error | null) => void;
 /** A `net.Socket` to an upstream. */
 export class NodeUpstreamSocket extends Socket implements UpstreamStream {
   readonly mayHaveMore = false;
+  readonly mayBeUnread = false;
+  readonly hasUnreadInput = false;
   #isForgiving = false;
   #writeError: Error | null = null;
 

@@ -44,6 +44,8 @@ export interface StreamSocket {
 
 /** A socket of the native layer, which leaves the layer by `detach`. */
 export interface DetachableSocket extends StreamSocket {
+  /** The kernel holds input, an end or an error. */
+  readonly hasUnreadInput: boolean;
   /** Reads with a function; see `readOctets`. */
   readWith(take: (octets: Buffer) => void): void;
   /** The same connection as a `net.Socket`, with the octets read so far put back. */
@@ -51,6 +53,12 @@ export interface DetachableSocket extends StreamSocket {
 }
 
 export const isDetachable = (socket: StreamSocket): socket is DetachableSocket => 'detach' in socket;
+
+/**
+ * Whether input waits in the kernel, so that the connection is not idle. Node reads every ready socket in a turn; the
+ * native layer may leave some to the next one.
+ */
+export const hasUnreadInput = (socket: StreamSocket): boolean => isDetachable(socket) && socket.hasUnreadInput;
 
 /** The connection as a `net.Socket`. */
 export const toNodeSocket = (socket: StreamSocket): Socket => {

@@ -10,6 +10,10 @@ export interface UpstreamStream extends StreamSocket {
    * turn reads each socket until it is empty.
    */
   readonly mayHaveMore: boolean;
+  /** The last turn left ready sockets unread, perhaps this one. False on sockets of Node. */
+  readonly mayBeUnread: boolean;
+  /** The kernel holds input, an end or an error; a system call. False on sockets of Node. */
+  readonly hasUnreadInput: boolean;
   /** Octets that were received but not delivered. */
   readonly readableLength: number;
   /** `write` returned false, and `drain` follows. */

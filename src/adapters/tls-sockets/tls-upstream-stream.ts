@@ -30,6 +30,8 @@ export const tlsUpstreamStream = (socket: TLSSocket): TlsUpstreamStream => {
   return Object.defineProperties(socket, {
     // A turn may deliver several TLS records one by one.
     mayHaveMore: { value: false },
+    mayBeUnread: { value: false },
+    hasUnreadInput: { value: false },
     writeError: { get: () => writeError },
     forgiveWrites: {
       value: () => {

@@ -39,6 +39,7 @@ describe('a turn', () => {
     await eventually(() => texts().join('').length === expected.join('').length);
     expect([...texts()].sort()).toEqual(expected);
     for (const turn of driver.turns) expect(turn.length).toBeLessThanOrEqual(8);
+    expect([driver.hasMore.includes(true), driver.hasMore.at(-1)]).toEqual([true, false]);
   });
 });
 

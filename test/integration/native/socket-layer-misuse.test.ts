@@ -31,6 +31,7 @@ const values: readonly unknown[] = [
 ];
 const socketMethods = [
   'queued',
+  'hasInput',
   'pause',
   'resume',
   'shutdown',

@@ -9,6 +9,35 @@ import { it } from '../../support/shared/fixtures.js';
 const { ECONNREFUSED, ECONNRESET, ENOBUFS, EPIPE } = constants.errno;
 const estale = 116;
 
+describe('the input that the kernel holds', () => {
+  it('is told without being read, also of a paused socket, until it is read', async ({ cleanUp }) => {
+    const driver = new SocketLayerDriver(cleanUp);
+    const { client, server } = await driver.pair();
+    const hasInput = (): boolean => driver.layer.hasInput(server.slot, server.generation);
+    expect(hasInput()).toBe(false);
+    driver.layer.pause(server.slot, server.generation);
+    driver.write(client, 'ping');
+    expect([hasInput(), hasInput()]).toEqual([true, true]);
+    driver.layer.resume(server.slot, server.generation);
+    await eventually(() => driver.received(server).toString() === 'ping');
+    expect(hasInput()).toBe(false);
+  });
+
+  it('may be an end or a reset, which is reported nevertheless', async ({ cleanUp }) => {
+    const driver = new SocketLayerDriver(cleanUp);
+    for (const [action, event] of [
+      ['shutdown', 'end'],
+      ['reset', 'error'],
+    ] as const) {
+      const { client, server } = await driver.pair();
+      driver.layer[action](client.slot, client.generation);
+      expect(driver.layer.hasInput(server.slot, server.generation)).toBe(true);
+      await driver.first(event, server);
+      expect(driver.layer.hasInput(server.slot, server.generation)).toBe(false);
+    }
+  });
+});
+
 describe('a listener of the socket layer', () => {
   it('reports a connection with the address and the port of the peer', async ({ cleanUp }) => {
     const driver = new SocketLayerDriver(cleanUp);

@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { describe, expect } from 'vitest';
 import { startInProcess, testConfiguration, testUpstream } from '../../support/gateway/in-process-gateway.js';
-import { serverOf, sleep } from '../../support/gateway/stream-socket-attacks.js';
+import { fillers, serverOf, sleep } from '../../support/gateway/stream-socket-attacks.js';
 import { eventually } from '../../support/shared/eventually.js';
 import { it } from '../../support/shared/fixtures.js';
 
@@ -45,6 +45,16 @@ describe('what an idle upstream said before a request, read in the same turn beh
     await eventually(() => /HTTP\/1.1 \d/.test(seen.text));
     expect(seen.text).toMatch(/^HTTP\/1.1 200/);
   });
+  it('left in the kernel by a full turn, is not its response', async ({ cleanUp }) => {
+    const { client, seen, upstream } = await start(cleanUp);
+    const { fill } = await fillers(cleanUp, 16, 65_536);
+    client.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+    fill();
+    upstream.write('HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nEVIL');
+    await eventually(() => /HTTP\/1.1 \d/.test(seen.text));
+    expect(seen.text).toMatch(/ok$/);
+  });
+
   it('being its end, does not fail the request', async ({ cleanUp }) => {
     const { client, seen, upstream } = await start(cleanUp);
     client.write(`${post}${'a'.repeat(50)}`);

@@ -39,6 +39,8 @@ export class SocketLayerDriver {
   readonly events: SocketEvent[] = [];
   /** The events of each turn. */
   readonly turns: SocketEvent[][] = [];
+  /** What the layer told of each turn: it left ready sockets to the next. */
+  readonly hasMore: boolean[] = [];
   /** Called for each event, within the turn. */
   onEvent: (event: SocketEvent) => void = () => {};
   readonly #arena: Uint8Array;
@@ -51,7 +53,10 @@ export class SocketLayerDriver {
       arena: this.#arena,
       events: this.#rows,
       maxQueuedOctets,
-      onEvents: (count) => this.#record(count),
+      onEvents: (count, hasMore) => {
+        this.hasMore.push(hasMore);
+        this.#record(count);
+      },
     });
     cleanUp.add(() => this.layer.end());
   }

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
+  afterReads,
+  currentTurn,
   handleAtTurnEnd,
   throwApart,
   writeAtTurnEnd,
@@ -132,5 +134,50 @@ describe('what is thrown apart', () => {
       await endOfTurn();
     });
     expect([errors, steps.done]).toEqual([[fault], ['handle', 'write']]);
+  });
+});
+
+describe('a step that waits for the reads of a turn', () => {
+  it('runs at the end of the turn, before the handling and the writing', async () => {
+    const steps = new Steps();
+    steps.write('write');
+    steps.handle('handle');
+    afterReads(() => void steps.done.push('step'));
+    await new Promise<void>((resolve) => process.nextTick(resolve));
+    expect(steps.done).toEqual([]);
+    await endOfTurn();
+    expect(steps.done).toEqual(['step', 'handle', 'write']);
+  });
+
+  it.each(['handle', 'write'] as const)('runs at once within the steps of the end (%s)', async (name) => {
+    const steps = new Steps();
+    steps[name](name, () => {
+      afterReads(() => void steps.done.push('step'));
+      steps.done.push('behind');
+    });
+    await endOfTurn();
+    expect(steps.done).toEqual([name, 'step', 'behind']);
+  });
+
+  it('runs although another one fails', async () => {
+    const fault = new Error('a step');
+    const done: string[] = [];
+    const errors = await uncaughtErrors(async () => {
+      afterReads(() => {
+        throw fault;
+      });
+      afterReads(() => void done.push('step'));
+      await endOfTurn();
+      await endOfTurn();
+    });
+    expect([done, errors]).toEqual([['step'], [fault]]);
+  });
+
+  it('belongs to a turn with one number, which grows at its end', async () => {
+    const first = currentTurn();
+    await Promise.resolve();
+    expect(currentTurn()).toBe(first);
+    await endOfTurn();
+    expect(currentTurn()).toBe(first + 1);
   });
 });

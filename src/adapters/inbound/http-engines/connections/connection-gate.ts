@@ -7,7 +7,7 @@ import type {
 import type { ConnectionTls } from '../../../../application/ports/gateway/http-exchange.js';
 import type { CidrSet } from '../../../../domain/http/cidr-set.js';
 import { unmappedAddress } from '../../../../domain/http/ip-address.js';
-import { type StreamSocket, toNodeSocket } from '../../../stream-sockets/stream-socket.js';
+import { hasUnreadInput, type StreamSocket, toNodeSocket } from '../../../stream-sockets/stream-socket.js';
 import { type ConnectionOrigin, plainOrigin } from './client-connection.js';
 import type { ConnectionRefuser } from './connection-refuser.js';
 import { connectionTls } from './connection-tls.js';
@@ -144,7 +144,8 @@ export class ConnectionGate {
     for (const connection of this.#open) {
       const { served, acceptedMs } = connection;
       const isSilent = served === null || isUnused(connection, served);
-      if (isSilent ? acceptedMs <= acceptedBeforeMs : isIdle(served)) this.#end(connection);
+      const isDue = isSilent ? acceptedMs <= acceptedBeforeMs && !hasUnreadInput(connection.raw) : isIdle(served);
+      if (isDue) this.#end(connection);
     }
   }
 

@@ -10,6 +10,7 @@ import {
   turnMs,
 } from '../../../event-loop-batching/event-loop-turn.js';
 import {
+  hasUnreadInput,
   isDetachable,
   readAsStream,
   readOctets,
@@ -90,8 +91,8 @@ export class CoreConnection implements BodyConnection, ResponseConnection {
 
   /** No part of an unanswered request has arrived since `momentMs`. */
   hasBeenIdleSince(momentMs: number): boolean {
-    const isIdle = this.#phase === 'idle' && !this.#turns.isWaiting;
-    return (isIdle || this.#isLeaving) && this.#idleSinceMs <= momentMs;
+    if (this.#idleSinceMs > momentMs) return false;
+    return this.#isLeaving || (this.#phase === 'idle' && !this.#turns.isWaiting && !hasUnreadInput(this.socket));
   }
 
   retire(graceMs: number): void {
@@ -172,7 +173,7 @@ export class CoreConnection implements BodyConnection, ResponseConnection {
   #expired(nowMs: number): void {
     const phase = this.#phase;
     // Pending input may hold a whole request or nothing; check again later.
-    if (this.#turns.isWaiting) this.#deadline.set(nowMs);
+    if (this.#turns.isWaiting || (phase === 'idle' && hasUnreadInput(this.socket))) this.#deadline.set(nowMs);
     else if (phase === 'fresh' || phase === 'head') this.#refuse('timed_out');
     else if (phase === 'exchange' || phase === 'flushing') this.#lookAtExchange(nowMs);
     else this.socket.destroy();

@@ -264,8 +264,10 @@ export class CoreExchange extends TimedRequest implements UpstreamExchange, Exch
   #dispatch(connection: UpstreamConnection): void {
     connection.hold(this);
     const { upgradeToWebSocket } = this.#request;
-    if (connection.isOpen && !upgradeToWebSocket) this.connected();
-    else connection.open(upgradeToWebSocket);
+    if (connection.isOpen && !upgradeToWebSocket) {
+      this.#isUnheard = true;
+      connection.start();
+    } else connection.open(upgradeToWebSocket);
   }
 
   #noteHead(received: ResponseLines): void {

@@ -2,7 +2,9 @@ import type { TargetClientOptions, UpstreamFailure } from '../../../../applicati
 import { streamAddressText } from '../../../../domain/configuration/schema/grpc-address.js';
 import type { WheelTimer } from '../../../../domain/shared/timer-wheel.js';
 import {
+  afterReads,
   boundLateness,
+  currentTurn,
   type LateWriter,
   turnBegins,
   turnEnds,
@@ -74,6 +76,10 @@ export class UpstreamConnection implements PooledUpstreamConnection, WheelTimer,
   #isTunnel = false;
   /** Octets of the last read. */
   #lastRead = 0;
+  /** Turn of the last read. */
+  #readTurn = -1;
+  /** Holder that waits until its connection is known to be silent; see `start`. */
+  #starting: ConnectionListener | null = null;
   /** Deferred to the end of the turn. */
   #late: Uint8Array | string | null = null;
 
@@ -130,9 +136,38 @@ export class UpstreamConnection implements PooledUpstreamConnection, WheelTimer,
     this.#holder = holder;
   }
 
+  /**
+   * Lets the holder write, by `connected`. INVARIANT: input that arrived before a request is read before the request
+   * is written; otherwise it would be taken for the response. A connection that was idle when this turn began may
+   * have such input among the reads of this turn, so the holder waits for their end.
+   */
+  start(): void {
+    const holder = this.#holder;
+    if (holder === null) return;
+    if (!this.hasServed || this.#readTurn === currentTurn()) {
+      holder.connected();
+      return;
+    }
+    this.#starting = holder;
+    afterReads(() => this.#startNow(holder));
+  }
+
+  #startNow(holder: ConnectionListener): void {
+    const socket = this.#socket;
+    if (this.#starting !== holder || socket === null) return;
+    // The layer read only a part of the ready sockets in this turn.
+    if (socket.mayBeUnread && socket.hasUnreadInput) {
+      this.#ended(socket, null);
+      return;
+    }
+    this.#starting = null;
+    holder.connected();
+  }
+
   /** Ends the reservation; later input is unrequested. */
   release(): void {
     this.#holder = null;
+    this.#starting = null;
     if (this.#isConnected) putOffTimer(this, turnMs() + this.keepMs);
   }
 
@@ -274,17 +309,16 @@ export class UpstreamConnection implements PooledUpstreamConnection, WheelTimer,
 
   #received(octets: Buffer, end: number): boolean {
     this.#lastRead = end;
-    if (this.#late !== null) {
-      // Unrequested input: the request is not written yet. A reused connection that does so is
-      // discarded.
-      if (this.hasServed && this.#socket !== null) {
-        this.#ended(this.#socket, null);
-        return false;
-      }
-      this.writeNow();
-    }
-    const holder = this.#holder;
+    this.#readTurn = currentTurn();
     const socket = this.#socket;
+    const isUnwritten = this.#late !== null || this.#starting !== null;
+    // Unrequested input. A reused connection that gets some is discarded.
+    if (isUnwritten && this.hasServed && socket !== null) {
+      this.#ended(socket, null);
+      return false;
+    }
+    if (this.#late !== null) this.writeNow();
+    const holder = this.#holder;
     if (holder !== null) {
       // Not earlier: deferred work, or a request that it starts here, would be written as if it
       // preceded this input.
@@ -316,7 +350,7 @@ export class UpstreamConnection implements PooledUpstreamConnection, WheelTimer,
 
   #end(failure: UpstreamFailure, error: Error | null = null): void {
     const wasConnected = this.#isConnected;
-    const isUnwritten = this.#late !== null;
+    const isUnwritten = this.#late !== null || this.#starting !== null;
     this.#drop();
     if (!wasConnected && this.settings.tls !== null) this.#handshakeFailed();
     const holder = this.#holder;
@@ -330,6 +364,7 @@ export class UpstreamConnection implements PooledUpstreamConnection, WheelTimer,
     this.#socket = null;
     this.#stream = null;
     this.#late = null;
+    this.#starting = null;
     this.#isConnected = false;
     removeTimer(this);
     socket?.destroy();

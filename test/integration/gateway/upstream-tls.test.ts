@@ -113,7 +113,7 @@ describe('the certificate of an upstream', () => {
     ['is signed by an unknown authority', () => ({ by: stranger }), /authority of the certificate is unknown/],
     ['is self-signed', () => ({ by: null }), /the certificate is self-signed/],
     ['has a weak key', () => ({ key: 'rsa-1024' }), /key too weak|EE certificate key too weak/i],
-    ['is signed with SHA-1', () => ({ digest: 'sha1' }), /md too weak|digest too weak/i],
+    ['is signed with SHA-1', () => ({ digest: 'sha1' }), /digest algorithm too weak|md too weak/i],
     ['is for clients', () => ({ extensions: { extendedKeyUsage: 'clientAuth' } }), /not meant for servers|purpose/i],
     ['is issued by no authority', () => ({ by: good }), /key usage|authority|CA/],
     [

@@ -87,7 +87,7 @@ const slow = {
   },
 };
 
-/** The tests of HTTP/1.1 once more, on sockets of node:net in place of the native layer. */
+/** The tests of HTTP/1.1 and of agents on their socket once more, on sockets of node:net in place of the native layer. */
 const onNodeSockets = (name: string, include: readonly string[], sharing: Sharing) => ({
   test: {
     name: `${name}-on-node`,
@@ -119,7 +119,9 @@ export default defineConfig({
         'integration',
         [
           'test/integration/gateway/**/*.test.ts',
+          'test/integration/adapters/inbound/agent-unix-socket/**/*.test.ts',
           'test/integration/adapters/inbound/http-engines/**/*.test.ts',
+          'test/integration/adapters/outbound/agent-socket-client/**/*.test.ts',
           'test/integration/adapters/outbound/upstream-clients/**/*.test.ts',
         ],
         waiting,

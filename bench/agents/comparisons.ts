@@ -135,6 +135,11 @@ export const prepareComparisons = async (): Promise<PreparedComparisons> => {
   const { NodeTextFileReader } = await built<
     typeof import('../../src/adapters/outbound/node-text-files/node-text-file-reader.js')
   >('adapters/outbound/node-text-files/node-text-file-reader.js');
+  const { SocketLayerSelector } = await built<
+    typeof import('../../src/adapters/stream-sockets/socket-layer-selector.js')
+  >('adapters/stream-sockets/socket-layer-selector.js');
+  const layers = new SocketLayerSelector();
+  await layers.choose('auto');
   const folder = mkdtempSync(join(tmpdir(), 'pc-bench-agents-'));
   const socket = join(folder, 'agent.sock');
   const parts = { clock: new SystemClock(), scheduler: new NodeScheduler(), logger };
@@ -147,6 +152,7 @@ export const prepareComparisons = async (): Promise<PreparedComparisons> => {
   const port = Number(served.addresses.grpc?.split(':').at(-1));
   const factory = agentClients({
     ...parts,
+    layers,
     random: new CryptoRandom(),
     files: new NodeTextFileReader(),
     proxyId: 'bench',

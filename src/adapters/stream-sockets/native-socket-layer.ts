@@ -1,10 +1,12 @@
+import { constants } from 'node:os';
 import type { SocketLayer as Addon, SocketLayerOptions } from '#native';
 import type { ListeningSocket } from '../../application/ports/gateway/listening-sockets.js';
 import { isUnixSocket, type StreamAddress } from '../../domain/configuration/network-addresses.js';
 import { batchBegins, batchEnds, throwApart } from '../event-loop-batching/event-loop-turn.js';
-import { NativeSocket, type NativeSocketOwner } from './native-socket.js';
+import { NativeSocket, type NativeSocketId, type NativeSocketOwner, systemError } from './native-socket.js';
 import { backlog, nodeSocketLayer } from './node-socket-layer.js';
-import type { Acceptor, SocketLayer } from './socket-layer.js';
+import { bindPathHandle, type ServerHandle } from './server-handle.js';
+import type { Acceptor, PathAcceptorEvents, SocketLayer } from './socket-layer.js';
 import type { StreamSocket } from './stream-socket.js';
 import type { TakeUpstreamInput, UpstreamStream } from './upstream-stream.js';
 
@@ -27,6 +29,13 @@ const end = 3;
 const failure = 4;
 const connected = 5;
 const drained = 6;
+const acceptFailed = 7;
+
+/** The layer answers a lack of descriptors itself: it closes the connection. */
+const descriptorErrors: ReadonlySet<number> = new Set([constants.errno.EMFILE, constants.errno.ENFILE]);
+
+/** The peer's name of a TCP socket in error messages. */
+const addressName = (host: string, port: number): string => `${host}:${port}`;
 
 type Open = (options: SocketLayerOptions) => Addon;
 
@@ -41,13 +50,19 @@ interface ListenerCalls {
 class NativeAcceptor implements Acceptor {
   readonly #take: (socket: StreamSocket) => void;
   readonly #calls: ListenerCalls;
+  readonly failed: (error: Error) => void;
   #listener: number | null = null;
   #open = 0;
   #whenClosed: (() => void) | null = null;
 
-  constructor(take: (socket: StreamSocket) => void, calls: ListenerCalls) {
+  constructor(
+    take: (socket: StreamSocket) => void,
+    calls: ListenerCalls,
+    failed: (error: Error) => void = () => undefined,
+  ) {
     this.#take = take;
     this.#calls = calls;
+    this.failed = failed;
   }
 
   async listen(): Promise<void> {
@@ -115,43 +130,78 @@ export class NativeSocketLayer implements SocketLayer {
 
   acceptor(socket: ListeningSocket, take: (socket: StreamSocket) => void): Acceptor {
     return new NativeAcceptor(take, {
+      listen: (acceptor) => this.#listen(socket.fd, acceptor),
+      close: (listener) => this.#closeListener(listener),
+    });
+  }
+
+  pathAcceptor(path: string, { accepted: take, failed }: PathAcceptorEvents): Acceptor {
+    let file: ServerHandle | null = null;
+    const calls: ListenerCalls = {
       listen: (acceptor) => {
-        const listener = this.#addon.listen(socket.fd, backlog);
-        this.#listeners.set(listener, acceptor);
-        this.#enter();
-        return listener;
+        file = bindPathHandle(path);
+        try {
+          return this.#listen(file.fd, acceptor);
+        } catch (error) {
+          file.close();
+          throw error;
+        }
       },
       close: (listener) => {
-        this.#listeners.delete(listener);
-        this.#addon.closeListener(listener);
-        this.#leave();
+        // The file goes first: a client that finds it finds the listener.
+        file?.close();
+        this.#closeListener(listener);
       },
-    });
+    };
+    return new NativeAcceptor(take, calls, failed);
   }
 
   connect(address: StreamAddress, read: TakeUpstreamInput): UpstreamStream {
     if (isUnixSocket(address)) return nodeSocketLayer.connect(address, read);
     const { host, port } = address;
+    const place = { remoteAddress: host, remotePort: port, peerName: addressName(host, port) };
+    return this.#connect(place, () => this.#addon.connect(host, port), read);
+  }
+
+  connectPath(path: string, read: TakeUpstreamInput): StreamSocket {
+    const place = { remoteAddress: '', remotePort: 0, peerName: path };
+    return this.#connect(place, () => this.#addon.connectPath(path), read);
+  }
+
+  #connect(
+    place: Omit<NativeSocketId, 'slot' | 'generation'>,
+    connectTo: () => number,
+    read: TakeUpstreamInput,
+  ): NativeSocket {
     let socket: NativeSocket;
     try {
-      const slot = this.#addon.connect(host, port);
-      socket = this.#enterSocket(slot, this.#addon.generationOf(slot), host, port, true);
+      const slot = connectTo();
+      socket = this.#enterSocket({ ...place, slot, generation: this.#addon.generationOf(slot) }, true);
     } catch (error) {
-      socket = new NativeSocket(null, { slot: -1, generation: -1, remoteAddress: host, remotePort: port }, true);
-      socket.destroy(error as Error);
+      socket = new NativeSocket(null, { ...place, slot: -1, generation: -1 }, true);
+      const { errno } = error as NodeJS.ErrnoException;
+      socket.destroy(errno === undefined ? (error as Error) : systemError(-errno, 'connect', place.peerName));
     }
     socket.readUpstream(read);
     return socket;
   }
 
-  #enterSocket(
-    slot: number,
-    generation: number,
-    remoteAddress: string,
-    remotePort: number,
-    isConnecting: boolean,
-  ): NativeSocket {
-    const socket = new NativeSocket(this.#owner, { slot, generation, remoteAddress, remotePort }, isConnecting);
+  #listen(fd: number, acceptor: NativeAcceptor): number {
+    const listener = this.#addon.listen(fd, backlog);
+    this.#listeners.set(listener, acceptor);
+    this.#enter();
+    return listener;
+  }
+
+  #closeListener(listener: number): void {
+    this.#listeners.delete(listener);
+    this.#addon.closeListener(listener);
+    this.#leave();
+  }
+
+  #enterSocket(place: NativeSocketId, isConnecting: boolean): NativeSocket {
+    const { slot } = place;
+    const socket = new NativeSocket(this.#owner, place, isConnecting);
     while (this.#sockets.length <= slot) this.#sockets.push(null);
     this.#sockets[slot] = socket;
     this.#enter();
@@ -209,6 +259,10 @@ export class NativeSocketLayer implements SocketLayer {
       this.#accept(at);
       return;
     }
+    if (type === acceptFailed) {
+      this.#acceptFailed(rows[at + 6] as number, rows[at + 5] as number);
+      return;
+    }
     const socket = this.#sockets[rows[at + 1] as number];
     // An earlier row of this turn may have closed the socket, and another one may use its slot.
     if (socket === null || socket === undefined || socket.generation !== rows[at + 2]) return;
@@ -236,10 +290,23 @@ export class NativeSocketLayer implements SocketLayer {
     const rows = this.#rows;
     const start = rows[at + 3] as number;
     const address = this.#arena.toString('latin1', start, start + (rows[at + 4] as number));
-    const [slot, generation, port] = [rows[at + 1] as number, rows[at + 2] as number, rows[at + 5] as number];
-    const socket = this.#enterSocket(slot, generation, address, port, false);
+    const port = rows[at + 5] as number;
+    const socket = this.#enterSocket(
+      {
+        slot: rows[at + 1] as number,
+        generation: rows[at + 2] as number,
+        remoteAddress: address,
+        remotePort: port,
+        peerName: '',
+      },
+      false,
+    );
     const acceptor = this.#listeners.get(rows[at + 6] as number);
     if (acceptor === undefined) socket.destroy();
     else acceptor.take(socket);
+  }
+
+  #acceptFailed(listener: number, errno: number): void {
+    if (!descriptorErrors.has(errno)) this.#listeners.get(listener)?.failed(systemError(errno, 'accept'));
   }
 }

@@ -29,6 +29,8 @@ export interface NativeSocketId {
   readonly generation: number;
   readonly remoteAddress: string;
   readonly remotePort: number;
+  /** The peer in error messages. */
+  readonly peerName: string;
 }
 
 /** The part of the layer that a socket uses. */
@@ -51,6 +53,7 @@ export class NativeSocket extends EventEmitter implements DetachableSocket, Upst
   readonly generation: number;
   readonly remoteAddress: string;
   readonly remotePort: number;
+  readonly #peerName: string;
   /** Called after the close event; cheaper than a listener. */
   onClosed: (() => void) | null = null;
   bytesRead = 0;
@@ -74,6 +77,8 @@ export class NativeSocket extends EventEmitter implements DetachableSocket, Upst
   #isReadOver = false;
   /** `end` was called, and everything is sent. */
   #isWriteOver = false;
+  /** `destroySoon` was called. */
+  #closesWhenSent = false;
   #corks = 0;
   #corked: Uint8Array[] = [];
   #corkedOctets = 0;
@@ -93,7 +98,7 @@ export class NativeSocket extends EventEmitter implements DetachableSocket, Upst
   /** @param owner null: the attempt to connect failed at once */
   constructor(
     owner: NativeSocketOwner | null,
-    { slot, generation, remoteAddress, remotePort }: NativeSocketId,
+    { slot, generation, remoteAddress, remotePort, peerName }: NativeSocketId,
     isConnecting: boolean,
   ) {
     super();
@@ -102,6 +107,7 @@ export class NativeSocket extends EventEmitter implements DetachableSocket, Upst
     this.generation = generation;
     this.remoteAddress = remoteAddress;
     this.remotePort = remotePort;
+    this.#peerName = peerName;
     this.#isConnecting = isConnecting;
   }
 
@@ -355,15 +361,24 @@ export class NativeSocket extends EventEmitter implements DetachableSocket, Upst
   /** The addon reports an error, after which the socket is unusable. */
   onError(errno: number, isFromWriting: boolean): void {
     const call = this.#isConnecting ? 'connect' : isFromWriting ? 'write' : 'read';
-    const address = this.#isConnecting ? `${this.remoteAddress}:${this.remotePort}` : '';
-    const error = systemError(errno, call, address);
+    const error = systemError(errno, call, this.#isConnecting ? this.#peerName : '');
     // What was received before counts, as with a `net.Socket`, which meets the error when it reads on.
     if (this.#held.length > 0 || this.#reading === 'paused') this.#failure = error;
     else this.destroy(error);
   }
 
   #closeIfOver(): void {
-    if (this.#isReadOver && this.#isWriteOver) this.destroy();
+    if (this.#isWriteOver && (this.#isReadOver || this.#closesWhenSent)) this.destroy();
+  }
+
+  destroySoon(): void {
+    if (this.#detached !== null) {
+      this.#detached.destroySoon();
+      return;
+    }
+    this.#closesWhenSent = true;
+    this.end();
+    this.#closeIfOver();
   }
 
   resetAndDestroy(): void {

@@ -1,7 +1,6 @@
 import { createServer, type OnReadOpts, type Server, Socket, type SocketConstructorOpts } from 'node:net';
-import type { ListeningSocket } from '../../application/ports/gateway/listening-sockets.js';
 import { isUnixSocket, type StreamAddress } from '../../domain/configuration/network-addresses.js';
-import type { Acceptor, SocketLayer } from './socket-layer.js';
+import type { Acceptor, PathAcceptorEvents, SocketLayer } from './socket-layer.js';
 import type { StreamSocket } from './stream-socket.js';
 import type { TakeUpstreamInput, UpstreamStream } from './upstream-stream.js';
 
@@ -76,22 +75,30 @@ export const readingWith = (read: TakeUpstreamInput): { readonly onread: OnReadO
   onread: { buffer: sharedOctets, callback: (octets: number) => read(sharedOctets, octets) },
 });
 
+type StartListening = (server: Server, listening: () => void) => void;
+
 class NodeAcceptor implements Acceptor {
   readonly #server: Server;
-  readonly #socket: ListeningSocket;
+  readonly #start: StartListening;
+  readonly #failed: (error: Error) => void;
 
-  constructor(socket: ListeningSocket, accepted: (socket: StreamSocket) => void) {
-    this.#socket = socket;
+  /** @param failed accepting one connection failed, for example for lack of memory; the next may succeed */
+  constructor(
+    start: StartListening,
+    accepted: (socket: StreamSocket) => void,
+    failed: (error: Error) => void = () => undefined,
+  ) {
+    this.#start = start;
+    this.#failed = failed;
     this.#server = createServer({ allowHalfOpen: true, noDelay: true }, accepted);
   }
 
   listen(): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#server.once('error', reject);
-      this.#server.listen(this.#socket.listenable, backlog, () => {
+      this.#start(this.#server, () => {
         this.#server.off('error', reject);
-        // Accepting one connection failed, for example for lack of memory. The next may succeed.
-        this.#server.on('error', () => undefined);
+        this.#server.on('error', this.#failed);
         resolve();
       });
     });
@@ -106,7 +113,12 @@ class NodeAcceptor implements Acceptor {
 /** node:net, for every platform. */
 export const nodeSocketLayer: SocketLayer = {
   name: 'node',
-  acceptor: (socket, accepted) => new NodeAcceptor(socket, accepted),
+  acceptor: ({ listenable }, accepted) =>
+    new NodeAcceptor((server, listening) => server.listen(listenable, backlog, listening), accepted),
+  pathAcceptor: (path: string, { accepted, failed }: PathAcceptorEvents) =>
+    new NodeAcceptor((server, listening) => server.listen({ path }, listening), accepted, failed),
   connect: (address: StreamAddress, read: TakeUpstreamInput): UpstreamStream =>
     connected(address, readingWith(read) as SocketConstructorOpts),
+  connectPath: (path, read) =>
+    new Socket({ ...readingWith(read), allowHalfOpen: true } as SocketConstructorOpts).connect({ path }),
 };

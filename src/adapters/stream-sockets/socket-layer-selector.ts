@@ -1,4 +1,4 @@
-import type { SocketLayerChoice, SocketLayerName } from '../../application/ports/gateway/socket-layer-choice.js';
+import type { SocketLayerChoice, SocketLayerName } from '../../application/ports/shared/socket-layer-choice.js';
 import { err, ok, type Result } from '../../domain/shared/result.js';
 import { NativeSocketLayer } from './native-socket-layer.js';
 import { nodeSocketLayer } from './node-socket-layer.js';

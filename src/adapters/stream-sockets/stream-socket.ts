@@ -4,7 +4,7 @@ import { Socket } from 'node:net';
 type Written = (error?: Error | null) => void;
 
 /**
- * A connected TCP or unix socket, as the HTTP/1.1 core uses it. `net.Socket` and `NativeSocket` implement it.
+ * A connected TCP or unix socket, as the HTTP/1.1 core and agents use it. `net.Socket` and `NativeSocket` implement it.
  */
 export interface StreamSocket {
   readonly remoteAddress?: string | undefined;
@@ -22,7 +22,7 @@ export interface StreamSocket {
   readonly errored: Error | null;
   on(event: 'end' | 'close' | 'drain' | 'connect', listener: () => void): unknown;
   on(event: 'error', listener: (error: Error) => void): unknown;
-  once(event: 'close', listener: () => void): unknown;
+  once(event: 'close' | 'connect', listener: () => void): unknown;
   off(event: 'end' | 'close' | 'drain' | 'error', listener: () => void): unknown;
   pause(): unknown;
   resume(): unknown;
@@ -36,6 +36,8 @@ export interface StreamSocket {
   /** Closes the write side after what was written. */
   end(): unknown;
   end(last: Uint8Array): unknown;
+  /** Like `end`, and closes the socket once everything is sent. */
+  destroySoon(): unknown;
   /** Closes the socket and drops what was not sent. */
   destroy(error?: Error): unknown;
   /** Like `destroy`, with a TCP reset. */

@@ -4,7 +4,7 @@ import { writeOutput } from '../../adapters/command-line/command-output.js';
 import { parseAgentArguments } from '../../adapters/inbound/agent-command-line/parse-agent-arguments.js';
 import type { HashCommand } from '../../adapters/inbound/agent-command-line/parse-hash-arguments.js';
 import { readLogConfiguration } from '../../domain/configuration/log-configuration.js';
-import { programVersion } from '../shared/version.js';
+import { versionText } from '../shared/version-text.js';
 
 // Each command loads only its own modules, so that it starts fast.
 
@@ -34,7 +34,7 @@ const main = async (): Promise<number> => {
   if (first === 'policy') return policy(rest);
   if (first === 'saml') return saml(rest);
   if (first === 'sessions') return sessions(rest);
-  const command = parseAgentArguments(argv, process.env, programVersion);
+  const command = parseAgentArguments(argv, process.env, await versionText(argv));
   if (command.kind === 'usage') return writeOutput(command);
   if (command.kind === 'hash-password' || command.kind === 'hash-key') return hash(command);
   const log = readLogConfiguration({

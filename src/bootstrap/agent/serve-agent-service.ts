@@ -2,12 +2,14 @@ import { AgentGrpcServer } from '../../adapters/inbound/agent-grpc/agent-grpc-se
 import { AgentGrpcError } from '../../adapters/inbound/agent-grpc/bind-address.js';
 import { AgentMetricsServer } from '../../adapters/inbound/agent-metrics-http/agent-metrics-server.js';
 import { AgentUnixSocketServer } from '../../adapters/inbound/agent-unix-socket/agent-unix-socket-server.js';
-import { bindSocketPath } from '../../adapters/inbound/agent-unix-socket/bind-socket-path.js';
+import { AgentSocketError, bindSocketPath } from '../../adapters/inbound/agent-unix-socket/bind-socket-path.js';
 import { PrometheusAgentExposition } from '../../adapters/outbound/prometheus-metrics/prometheus-agent-exposition.js';
+import { SocketLayerSelector } from '../../adapters/stream-sockets/socket-layer-selector.js';
 import type { AgentService } from '../../application/ports/agent/agent-service.js';
 import type { Clock } from '../../application/ports/shared/clock.js';
 import type { Logger } from '../../application/ports/shared/logger.js';
 import type { Scheduler } from '../../application/ports/shared/scheduler.js';
+import type { SocketLayerName } from '../../application/ports/shared/socket-layer-choice.js';
 import type { GrpcAddress, SocketAddress } from '../../domain/configuration/network-addresses.js';
 import { loadAgentGrpc } from '../shared/load-agent-grpc.js';
 import type { GrpcServingTls } from './grpc-serving-tls.js';
@@ -43,11 +45,24 @@ export interface AgentServiceParts {
   readonly clock: Clock;
   readonly scheduler: Scheduler;
   readonly logger: Logger;
+  /** The socket layer of the Unix socket. Default: `auto`. */
+  readonly sockets?: SocketLayerName;
 }
 
 interface Server {
   drain(graceMs: number): Promise<void>;
 }
+
+/** Chooses the layer. Rejects with an AgentSocketError if `native` is not available. */
+const openLayers = async (wanted: SocketLayerName, logger: Logger): Promise<SocketLayerSelector> => {
+  const layers = new SocketLayerSelector();
+  const chosen = await layers.choose(wanted);
+  if (!chosen.ok) throw new AgentSocketError('failed', `sockets native: ${chosen.error}`);
+  if (chosen.value !== null) {
+    logger.warn('connections use node:net, which costs more CPU', { reason: chosen.value });
+  }
+  return layers;
+};
 
 /**
  * Serves an agent on all its addresses, or on none. If one is unavailable, rejects with an
@@ -57,7 +72,7 @@ export const serveAgentService = async (
   service: AgentService,
   places: AgentPlaces,
   intervals: { readonly healthIntervalMs: number; readonly metricsIntervalMs: number },
-  { clock, scheduler, logger }: AgentServiceParts,
+  { clock, scheduler, logger, sockets = 'auto' }: AgentServiceParts,
 ): Promise<ServedAgentService> => {
   const servers: Server[] = [];
   const drain = async (graceMs: number): Promise<void> => {
@@ -65,7 +80,8 @@ export const serveAgentService = async (
   };
   try {
     if (places.socket !== null) {
-      const server = new AgentUnixSocketServer(places.socket, service, clock, scheduler, logger, intervals);
+      const parts = { clock, scheduler, logger, layers: await openLayers(sockets, logger) };
+      const server = new AgentUnixSocketServer(places.socket, service, parts, intervals);
       await server.listen();
       servers.push(server);
     }

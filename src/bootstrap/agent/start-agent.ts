@@ -125,6 +125,7 @@ export const startAgent = async (
     clock: container.get(sharedTokens.clock),
     scheduler: container.get(sharedTokens.scheduler),
     logger: container.get(sharedTokens.logger),
+    sockets: start.overrides.sockets ?? start.block.sockets ?? agentDefaults.sockets,
   };
   const { tlsFiles } = places.value;
   let served: ServedAgentService;

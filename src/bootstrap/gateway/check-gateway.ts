@@ -1,7 +1,7 @@
 import type { CommandOutput } from '../../adapters/command-line/command-output.js';
 import { counted, reportProblems } from '../../adapters/command-line/terminal-text.js';
 import { re2PathPatterns } from '../../adapters/outbound/re2-path-patterns/re2-path-patterns.js';
-import { nativeSocketsMissing } from '../../application/ports/gateway/socket-layer-choice.js';
+import { nativeSocketsMissing } from '../../application/ports/shared/socket-layer-choice.js';
 import type { AgentOptionLocator } from '../../domain/configuration/agent-option-problem.js';
 import { type ConfigurationProblem, unplacedProblem } from '../../domain/configuration/configuration-problem.js';
 import { boundedProblems, inFileOrder } from '../../domain/configuration/schema/problem-report.js';

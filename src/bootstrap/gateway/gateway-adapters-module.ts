@@ -102,6 +102,7 @@ export const gatewayAdaptersModule = new ContainerModule(({ bind }) => {
       proxyId: gateway.proxyId,
       loadAgentFactory: embeddedAgentTokens.loadAgentFactory,
       permits: gateway.permits,
+      layers: gateway.socketLayers,
     },
     (parts) => agentClients(parts),
   );

@@ -8,7 +8,7 @@ import {
   type RunCommand,
 } from '../../adapters/inbound/gateway-command-line/parse-gateway-arguments.js';
 import { readLogConfiguration } from '../../domain/configuration/log-configuration.js';
-import { programVersion } from '../shared/version.js';
+import { versionText } from '../shared/version-text.js';
 
 // Each command loads only its own modules, so that help is fast.
 
@@ -53,16 +53,6 @@ const runOnce = (command: Exclude<GatewayCommand, RunCommand>): Promise<CommandO
     case 'reload':
       return reload(command.configFile);
   }
-};
-
-/** What `--version` prints behind the name; with `--verbose` also what the program runs on. */
-const versionText = async (argv: readonly string[]): Promise<string> => {
-  if (!argv.includes('--version') || !argv.includes('--verbose')) return programVersion;
-  const { SocketLayerSelector } = await import('../../adapters/stream-sockets/socket-layer-selector.js');
-  const layers = new SocketLayerSelector();
-  const chosen = await layers.choose('auto');
-  const reason = chosen.ok && chosen.value !== null ? ` (${chosen.value})` : '';
-  return `${programVersion}\nNode.js ${process.version}\nsockets: ${layers.name}${reason}`;
 };
 
 const main = async (): Promise<number> => {

@@ -1,5 +1,5 @@
 import type { ProgramIdentity } from '../../application/ports/gateway/gateway-state.js';
-import type { SocketLayerChoice } from '../../application/ports/gateway/socket-layer-choice.js';
+import type { SocketLayerChoice } from '../../application/ports/shared/socket-layer-choice.js';
 import { programBuildCommit, programVersion } from '../shared/version.js';
 
 /** What the gateway says of itself. `startedAtMs`: milliseconds since the Unix epoch. */

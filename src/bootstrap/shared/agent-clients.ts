@@ -2,6 +2,7 @@ import { AgentEmbeddedClient } from '../../adapters/outbound/agent-embedded-clie
 import { GrpcAgentConnector } from '../../adapters/outbound/agent-grpc-client/grpc-agent-connector.js';
 import { LegacyAgentConnector } from '../../adapters/outbound/agent-legacy-client/legacy-agent-connector.js';
 import { SocketAgentConnector } from '../../adapters/outbound/agent-socket-client/socket-agent-connector.js';
+import type { SocketLayerSelector } from '../../adapters/stream-sockets/socket-layer-selector.js';
 import { GuardedAgentClient } from '../../application/gateway/ask-agents/guarded-agent-client.js';
 import { PooledAgentClient } from '../../application/gateway/ask-agents/pooled-agent-client.js';
 import type {
@@ -30,6 +31,8 @@ export interface AgentClientServices {
   readonly logger: Logger;
   readonly files: TextFileReader;
   readonly permits: PermitBook;
+  /** The socket layer of new connections to agents. */
+  readonly layers: SocketLayerSelector;
   /** The gateway's identity for agents. */
   readonly proxyId: string;
   /** Loads the factory of embedded agents. */
@@ -39,7 +42,7 @@ export interface AgentClientServices {
 const connectorOf = (
   { name, events, protocolVersion }: AgentConfiguration,
   transport: Exclude<AgentTransport, { kind: 'embedded' }>,
-  { clock, scheduler, files, proxyId }: AgentClientServices,
+  { clock, scheduler, files, layers, proxyId }: AgentClientServices,
 ): AgentConnector => {
   const proxyVersion = programVersion;
   if (transport.kind === 'grpc') {
@@ -50,7 +53,7 @@ const connectorOf = (
   const { path, owner } = transport;
   return protocolVersion === 1
     ? new LegacyAgentConnector({ name, path, owner, events }, { scheduler })
-    : new SocketAgentConnector({ path, owner, proxyId, proxyVersion }, { clock, scheduler });
+    : new SocketAgentConnector({ path, owner, proxyId, proxyVersion }, { clock, scheduler, layers });
 };
 
 const clientOf = async (

@@ -12,6 +12,7 @@ import {
   testRoute,
   testUpstream,
 } from '../../support/gateway/in-process-gateway.js';
+import { testSocketLayers } from '../../support/gateway/socket-layers.js';
 import { pooledClient, socketServer } from '../../support/shared/agent-transports.js';
 import { eventually } from '../../support/shared/eventually.js';
 import { it } from '../../support/shared/fixtures.js';
@@ -49,7 +50,7 @@ it.for(Object.keys(agents))(
         routes: [testRoute({ agents: ['auth'] })],
         admin: { address: admin, token: null, readyRequires: [] },
       });
-    const parts = { clock: new SystemClock(), scheduler: new NodeScheduler() };
+    const parts = { clock: new SystemClock(), scheduler: new NodeScheduler(), layers: testSocketLayers };
     const gateway = await startInProcess(configured({ refuse: 'no such rule' }), {
       createAgent: ({ config }) => {
         const connector =

@@ -15,6 +15,7 @@ import {
   testRoute,
   testUpstream,
 } from '../../support/gateway/in-process-gateway.js';
+import { testSocketLayers } from '../../support/gateway/socket-layers.js';
 import type { CleanUp } from '../../support/shared/clean-up.js';
 import { eventually } from '../../support/shared/eventually.js';
 import { it } from '../../support/shared/fixtures.js';
@@ -51,6 +52,7 @@ const startAll = async (cleanUp: CleanUp) => {
         scheduler: new NodeScheduler(),
         random: new CryptoRandom(),
         logger: new RecordingLogger(),
+        layers: testSocketLayers,
       };
       const connector = new SocketAgentConnector({ path, owner: null, proxyId: 'test', proxyVersion: '0' }, parts);
       return new PooledAgentClient({ name, timeoutMs, maxQueueDepth: 100, config, connections: 4 }, connector, parts);

@@ -10,6 +10,7 @@ import { answerJson } from '../shared/answer-json.js';
 import { rawHandshakeAnswer } from '../shared/raw-agent-peer.js';
 import { temporaryFolder } from '../shared/temporary-folder.js';
 import { FrameCutter, type HostileAgent, type HostileCall, type HostileLine, quickLimits } from './hostile-agent.js';
+import { testSocketLayers } from './socket-layers.js';
 
 /** What one framing of the Unix socket has of its own. */
 interface Framing {
@@ -58,7 +59,7 @@ const framing: Framing = {
   connector: (path) =>
     new SocketAgentConnector(
       { path, owner: null, proxyId: 'gateway-1', proxyVersion: '0.1.0' },
-      { clock: new SystemClock(), scheduler: new NodeScheduler() },
+      { clock: new SystemClock(), scheduler: new NodeScheduler(), layers: testSocketLayers },
       quickLimits,
     ),
 };

@@ -16,6 +16,7 @@ import type { GrpcAddress } from '../../../src/domain/configuration/network-addr
 import { agentSubscriptions } from '../../../src/domain/gateway/configuration/gateway-configuration.js';
 import type { JsonObject } from '../../../src/domain/shared/json.js';
 import { LegacyAgentServer } from '../agent/legacy-agent-server.js';
+import { testSocketLayers } from '../gateway/socket-layers.js';
 import { eventually } from './eventually.js';
 import { grpcConnector } from './grpc-connections.js';
 import { grpcServer, localPort } from './grpc-server.js';
@@ -80,8 +81,9 @@ export const socketClient = (
   { owner = null, ...settings }: Partial<TransportSettings & { readonly owner: string | null }> = {},
   options: PoolOptions & Partial<SocketAgentConnectorOptions> = {},
   logger = new RecordingLogger(),
+  layers = testSocketLayers,
 ): PooledAgentClient => {
-  const parts = { clock: new SystemClock(), scheduler: new NodeScheduler() };
+  const parts = { clock: new SystemClock(), scheduler: new NodeScheduler(), layers };
   const connector = new SocketAgentConnector({ path, owner, ...identity }, parts, options);
   return pooledClient(connector, settings, options, logger);
 };
@@ -91,11 +93,14 @@ export const socketServer = (
   service: AgentService,
   options: Partial<AgentServerOptions> = {},
   logger = new RecordingLogger(),
+  layers = testSocketLayers,
 ): AgentUnixSocketServer =>
-  new AgentUnixSocketServer(path, service, new SystemClock(), new NodeScheduler(), logger, {
-    ...quickServerOptions,
-    ...options,
-  });
+  new AgentUnixSocketServer(
+    path,
+    service,
+    { clock: new SystemClock(), scheduler: new NodeScheduler(), logger, layers },
+    { ...quickServerOptions, ...options },
+  );
 
 type OpenTransport = (
   service: AgentService,

@@ -15,9 +15,13 @@ const oneProcess = { GATEWAY_WORKER_THREADS: '1' };
 export const runGateway = (args: readonly string[], env: Readonly<Record<string, string>> = {}): RunningProcess =>
   startProcess(process.execPath, [builtProgram('main-gateway'), ...args], { env: { ...oneProcess, ...env } });
 
-/** Runs the built agent with these arguments. */
+const testedSockets = process.env['PORTCULLIS_TEST_SOCKETS'];
+
+/** Runs the built agent with these arguments, on the socket layer under test. */
 export const runAgent = (args: readonly string[], env: Readonly<Record<string, string>> = {}): RunningProcess =>
-  startProcess(process.execPath, [builtProgram('main-gateway-auth'), ...args], { env });
+  startProcess(process.execPath, [builtProgram('main-gateway-auth'), ...args], {
+    env: { ...(testedSockets !== undefined && { SOCKET_LAYER: testedSockets }), ...env },
+  });
 
 /** Starts the built gateway with a configuration file; resolves once it listens on all of these ports. */
 export const startBuiltGateway = async (

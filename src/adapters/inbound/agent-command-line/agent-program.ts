@@ -28,6 +28,7 @@ const flag = (
 
 export const agentOptionFlags: readonly AgentOptionFlag[] = [
   flag('socket', 'AGENT_SOCKET', '<path>', 'unix socket to serve (default: /tmp/gateway-auth.sock)'),
+  flag('sockets', 'SOCKET_LAYER', '<name>', 'socket layer of that socket: auto (default), native or node'),
   flag('grpc-address', 'GRPC_ADDRESS', '<address>', 'also serve gRPC on host:port or unix:/path'),
   flag('grpc-tls-cert-file', 'GRPC_TLS_CERT_FILE', '<file>', 'PEM certificate of the gRPC server'),
   flag('grpc-tls-key-file', 'GRPC_TLS_KEY_FILE', '<file>', 'PEM private key of that certificate'),
@@ -109,7 +110,7 @@ Exit codes:
 export const agentProgram = (version: string, print: (text: string) => void): Command => {
   const program = newProgram('gateway-auth', '[options] | policy | saml | sessions | hash-password | hash-key', print)
     .description('Portcullis: the auth agent. Identifies callers, and allows or refuses requests.')
-    .version(`gateway-auth ${version}`, '--version', 'print the version and exit')
+    .version(`gateway-auth ${version}`, '--version', 'print the version and exit; with --verbose more of it')
     .addHelpText('after', examples);
   for (const { option, value, variable, meaning } of agentOptionFlags) {
     program.addOption(valueFlag(`--${option} ${value}`, `${meaning}; or ${variable}`));

@@ -1,17 +1,26 @@
-import { once } from 'node:events';
-import { createServer, type Server, type Socket } from 'node:net';
 import { GatewaySessions } from '../../../application/agent/serve-gateways/gateway-sessions.js';
 import type { AgentService } from '../../../application/ports/agent/agent-service.js';
 import type { Clock } from '../../../application/ports/shared/clock.js';
 import type { Logger } from '../../../application/ports/shared/logger.js';
 import type { ScheduledTask, Scheduler } from '../../../application/ports/shared/scheduler.js';
+import type { Acceptor } from '../../stream-sockets/socket-layer.js';
+import type { SocketLayerSelector } from '../../stream-sockets/socket-layer-selector.js';
+import type { StreamSocket } from '../../stream-sockets/stream-socket.js';
 import { RequestHeadReader } from '../../wire/agent-frames/request-head-reader.js';
-import { bindSocketPath } from './bind-socket-path.js';
+import { listenOnSocketFile } from './bind-socket-path.js';
 import { type AgentServerOptions, defaultAgentServerOptions } from './server-options.js';
 import { UnixSocketGatewayConnection } from './unix-socket-gateway-connection.js';
 
 /** Interval between checks of frame timeouts, in milliseconds. */
 const frameCheckMs = 1_000;
+
+/** The ports and the socket layer of the server. */
+export interface AgentServerParts {
+  readonly clock: Clock;
+  readonly scheduler: Scheduler;
+  readonly logger: Logger;
+  readonly layers: SocketLayerSelector;
+}
 
 /** Serves an AgentService on a Unix socket: agent protocol v2, JSON frames. */
 export class AgentUnixSocketServer {
@@ -20,20 +29,18 @@ export class AgentUnixSocketServer {
   readonly #scheduler: Scheduler;
   readonly #logger: Logger;
   readonly #options: AgentServerOptions;
-  readonly #server: Server;
+  readonly #acceptor: Acceptor;
   readonly #sessions: GatewaySessions;
   readonly #connections = new Set<UnixSocketGatewayConnection>();
   readonly #heads = new RequestHeadReader();
   #frameChecks: ScheduledTask | null = null;
-  #isDraining = false;
+  #isListening = false;
   #isFull = false;
 
   constructor(
     path: string,
     service: AgentService,
-    clock: Clock,
-    scheduler: Scheduler,
-    logger: Logger,
+    { clock, scheduler, logger, layers }: AgentServerParts,
     options: Partial<AgentServerOptions> = {},
   ) {
     this.#path = path;
@@ -42,9 +49,10 @@ export class AgentUnixSocketServer {
     this.#logger = logger;
     this.#options = { ...defaultAgentServerOptions, ...options };
     this.#sessions = new GatewaySessions(service, { clock, scheduler, logger }, this.#options);
-    this.#server = createServer((socket) => this.#accept(socket));
-    this.#server.maxConnections = this.#options.maxConnections;
-    this.#server.on('drop', () => this.#onDrop());
+    this.#acceptor = layers.current.pathAcceptor(path, {
+      accepted: (socket) => this.#accept(socket),
+      failed: ({ message: reason }) => logger.error('The agent socket failed', { reason }),
+    });
   }
 
   /** Number of open gateway connections. */
@@ -54,8 +62,11 @@ export class AgentUnixSocketServer {
 
   /** Listens with mode 0660. Rejects with an AgentSocketError. */
   async listen(): Promise<void> {
-    await bindSocketPath(this.#server, this.#path);
-    this.#server.on('error', (error) => this.#logger.error('The agent socket failed', { reason: error.message }));
+    await listenOnSocketFile(
+      { listen: () => this.#acceptor.listen(), close: () => this.#acceptor.close(() => undefined) },
+      this.#path,
+    );
+    this.#isListening = true;
     this.#sessions.start();
     const checkMs = Math.min(frameCheckMs, this.#options.frameTimeoutMs);
     this.#frameChecks = this.#scheduler.every(checkMs, () => {
@@ -70,10 +81,9 @@ export class AgentUnixSocketServer {
    * `graceMs`. Resolves when all are closed.
    */
   async drain(graceMs: number): Promise<void> {
-    if (this.#isDraining || !this.#server.listening) return;
-    this.#isDraining = true;
-    const closed = once(this.#server, 'close');
-    this.#server.close();
+    if (!this.#isListening) return;
+    this.#isListening = false;
+    const closed = new Promise<void>((resolve) => this.#acceptor.close(resolve));
     this.#sessions.drain();
     const grace = this.#scheduler.after(graceMs, () => this.#sessions.cutOff('the agent has stopped'));
     await closed;
@@ -82,7 +92,12 @@ export class AgentUnixSocketServer {
     this.#frameChecks?.cancel();
   }
 
-  #accept(socket: Socket): void {
+  #accept(socket: StreamSocket): void {
+    if (this.#connections.size >= this.#options.maxConnections) {
+      socket.destroy();
+      this.#noteRefusal();
+      return;
+    }
     const options = { clock: this.#clock, logger: this.#logger, options: this.#options, heads: this.#heads };
     const connection = new UnixSocketGatewayConnection(socket, this.#sessions, options);
     this.#connections.add(connection);
@@ -92,7 +107,7 @@ export class AgentUnixSocketServer {
     });
   }
 
-  #onDrop(): void {
+  #noteRefusal(): void {
     if (this.#isFull) return;
     this.#isFull = true;
     this.#logger.warn('Connections are refused', { limit: this.#options.maxConnections });

@@ -23,22 +23,22 @@ const probeTimeoutMs = 1_000;
 const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'unknown';
 
-const bind = (server: Server, path: string): Promise<void> =>
-  new Promise((resolve, reject) => {
-    const onError = (error: Error): void => reject(error);
-    server.once('error', onError);
-    // listen() creates the file synchronously, so the mask affects no other code. It only removes
-    // rights.
-    const umask = process.umask(bindingUmask);
-    try {
-      server.listen({ path }, () => {
-        server.removeListener('error', onError);
-        resolve();
-      });
-    } finally {
-      process.umask(umask);
-    }
-  });
+/** A server of one socket file. `listen` creates the file before it returns; `close` removes it. */
+export interface SocketFileServer {
+  listen(): Promise<void>;
+  close(): void;
+}
+
+const bind = (server: SocketFileServer): Promise<void> => {
+  // The file is there when listen() returns, so the mask affects no other code. It only removes
+  // rights.
+  const umask = process.umask(bindingUmask);
+  try {
+    return server.listen();
+  } finally {
+    process.umask(umask);
+  }
+};
 
 /** Whether a server accepts connections at a path; true if in doubt. */
 const isAnswered = (path: string): Promise<boolean> =>
@@ -91,19 +91,38 @@ const explain = (error: unknown, path: string): AgentSocketError => {
  * never a socket in use or another kind of file. Rejects with an AgentSocketError. Not for worker
  * threads: they cannot change the umask.
  */
-export const bindSocketPath = async (server: Server, path: string): Promise<void> => {
+export const listenOnSocketFile = async (server: SocketFileServer, path: string): Promise<void> => {
+  let isListening = false;
   try {
     await checkPath(path);
     try {
-      await bind(server, path);
+      await bind(server);
     } catch (error) {
       if (codeOf(error) !== 'EADDRINUSE') throw error;
       await removeStaleSocket(path);
-      await bind(server, path);
+      await bind(server);
     }
+    isListening = true;
     await chmod(path, socketMode);
   } catch (error) {
-    if (server.listening) server.close();
+    if (isListening) server.close();
     throw explain(error, path);
   }
 };
+
+/** Does the same for a server of Node. */
+export const bindSocketPath = (server: Server, path: string): Promise<void> =>
+  listenOnSocketFile(
+    {
+      listen: () =>
+        new Promise((resolve, reject) => {
+          server.once('error', reject);
+          server.listen({ path }, () => {
+            server.removeListener('error', reject);
+            resolve();
+          });
+        }),
+      close: () => void server.close(),
+    },
+    path,
+  );

@@ -1,4 +1,3 @@
-import type { Socket } from 'node:net';
 import type { GatewayConnection } from '../../../application/agent/serve-gateways/gateway-connection.js';
 import type { GatewaySession } from '../../../application/agent/serve-gateways/gateway-session.js';
 import type { GatewaySessions } from '../../../application/agent/serve-gateways/gateway-sessions.js';
@@ -11,6 +10,8 @@ import { type AgentAnswer, allowAnswer } from '../../../domain/agent-protocol/me
 import type { MetricsReport } from '../../../domain/agent-protocol/metrics-report.js';
 import type { JsonObject } from '../../../domain/shared/json.js';
 import type { Result } from '../../../domain/shared/result.js';
+import { boundLateWrites, writeLate } from '../../event-loop-batching/event-loop-turn.js';
+import { readOctets, type StreamSocket } from '../../stream-sockets/stream-socket.js';
 import { handshakeResponseJson, healthJson, metricsJson } from '../../wire/agent-frames/agent-message.js';
 import { addAnswer } from '../../wire/agent-frames/answer-writer.js';
 import { FrameDecoder } from '../../wire/agent-frames/frame-decoder.js';
@@ -38,7 +39,7 @@ export interface GatewayConnectionOptions {
  * One connection of a gateway to the agent's socket. Reads frames and pauses under back-pressure.
  */
 export class UnixSocketGatewayConnection implements GatewayConnection {
-  readonly #socket: Socket;
+  readonly #socket: StreamSocket;
   readonly #clock: Clock;
   readonly #options: AgentServerOptions;
   readonly #heads: RequestHeadReader;
@@ -51,25 +52,28 @@ export class UnixSocketGatewayConnection implements GatewayConnection {
   #frameSinceMs: number | null = null;
   /** `#read` is running. */
   #isReading = false;
+  #isPaused = false;
 
-  constructor(socket: Socket, sessions: GatewaySessions, options: GatewayConnectionOptions) {
+  constructor(socket: StreamSocket, sessions: GatewaySessions, options: GatewayConnectionOptions) {
     this.#socket = socket;
     this.#heads = options.heads;
     this.#clock = options.clock;
     this.#options = options.options;
-    this.#outbox = new FrameOutbox((octets) => this.#write(octets), process.nextTick);
+    // One write sends the answers of a turn of the event loop.
+    this.#outbox = new FrameOutbox(
+      (octets) => this.#write(octets),
+      (flush) => writeLate({ writeNow: flush }),
+    );
     const session = sessions.open(this);
     this.#session = session;
-    socket.on('data', (chunk) => {
-      if (session.isOver) return;
-      this.#decoder.push(chunk);
-      this.#read();
-    });
     socket.on('drain', () => {
       session.flowing();
       this.#read();
     });
     socket.on('end', () => {
+      // A gateway that has ended its side gets what was answered, and no more.
+      this.#outbox.flush();
+      socket.end();
       if (this.#decoder.isInsideFrame) session.fail('the connection ended within a frame');
     });
     socket.on('error', (error) => options.logger.debug('A gateway connection failed', { reason: error.message }));
@@ -77,6 +81,7 @@ export class UnixSocketGatewayConnection implements GatewayConnection {
       this.#frameSinceMs = null;
       sessions.close(session);
     });
+    readOctets(socket, (chunk) => this.#onData(chunk));
   }
 
   /** Closes the connection if a frame exceeds its timeout. */
@@ -110,17 +115,35 @@ export class UnixSocketGatewayConnection implements GatewayConnection {
 
   /** Does nothing during `#read`, which continues with the next frame. */
   resume(): void {
-    if (!this.#isReading && this.#socket.isPaused()) this.#read();
+    if (!this.#isReading && this.#isPaused) this.#read();
   }
 
   end(): void {
     this.#outbox.flush();
     this.#socket.end();
-    this.#socket.resume();
+    this.#resume();
   }
 
   cutOff(): void {
     this.#socket.destroy();
+  }
+
+  #onData(chunk: Uint8Array): void {
+    if (this.#session.isOver) return;
+    boundLateWrites();
+    this.#decoder.push(chunk);
+    this.#read();
+    this.#decoder.keepRest();
+  }
+
+  #pause(): void {
+    this.#isPaused = true;
+    this.#socket.pause();
+  }
+
+  #resume(): void {
+    this.#isPaused = false;
+    this.#socket.resume();
   }
 
   #read(): void {
@@ -134,12 +157,12 @@ export class UnixSocketGatewayConnection implements GatewayConnection {
     if (this.#decoder.failure !== null) session.fail(this.#decoder.failure);
     if (session.isOver) return;
     if (session.canTake) {
-      this.#socket.resume();
+      this.#resume();
       if (this.#decoder.hasBegun) this.#frameSinceMs ??= this.#clock.monotonicMs();
     } else {
       // The timeout stops while reading is paused, which the sender did not cause.
       this.#frameSinceMs = null;
-      this.#socket.pause();
+      this.#pause();
     }
     session.holds(this.#decoder.heldBytes);
   }
@@ -185,7 +208,7 @@ export class UnixSocketGatewayConnection implements GatewayConnection {
 
   /** Returns whether no output is pending; also true after the socket has closed. */
   #write(octets: Uint8Array): boolean {
-    if (!this.#socket.writable) return true;
+    if (this.#socket.destroyed || this.#socket.writableEnded) return true;
     this.#socket.write(octets);
     const waiting = this.#socket.writableLength;
     if (waiting > this.#options.maxOutputBytes) this.#session.fail('the gateway does not read');

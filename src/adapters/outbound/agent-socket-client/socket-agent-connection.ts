@@ -1,4 +1,3 @@
-import { connect, type Socket } from 'node:net';
 import type { ConfigureOutcome } from '../../../application/ports/gateway/agent-client.js';
 import type {
   AgentConnection,
@@ -13,6 +12,8 @@ import type { AgentAnswer, AgentEvent, CancelReason } from '../../../domain/agen
 import type { JsonObject } from '../../../domain/shared/json.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
 import { boundLateness, boundLateWrites, writeLate } from '../../event-loop-batching/event-loop-turn.js';
+import type { SocketLayerSelector } from '../../stream-sockets/socket-layer-selector.js';
+import { type StreamSocket, writeProgressToken } from '../../stream-sockets/stream-socket.js';
 import { type AgentFrameMessage, readAgentFrame } from '../../wire/agent-frames/agent-message.js';
 import type { AnswerCache } from '../../wire/agent-frames/answer-cache.js';
 import { FrameDecoder } from '../../wire/agent-frames/frame-decoder.js';
@@ -34,14 +35,13 @@ const rejectionPrefix = 'Configuration rejected: ';
 const maxReasonLength = 500;
 /** A batch of this many octets is full: it no longer attracts the next event. */
 const fullBatchBytes = 32_768;
-/** Shared read buffer of all connections; its content is copied out before the next read. */
-const sharedReadBuffer = Buffer.allocUnsafeSlow(65_536);
 
 export interface SocketAgentConnectionContext {
   readonly settings: SocketAgentConnectorConfiguration;
   readonly options: SocketAgentConnectorOptions;
   readonly clock: Clock;
   readonly scheduler: Scheduler;
+  readonly layers: SocketLayerSelector;
   /** Answers of the agent, shared by its connections. */
   readonly known: AnswerCache;
   /** Encodes events, shared by the connections. */
@@ -64,12 +64,14 @@ export class SocketAgentConnection implements AgentConnection {
   readonly #listener: AgentConnectionListener;
   readonly #known: AnswerCache;
   readonly #heads: HeadWriter;
-  readonly #socket: Socket;
+  readonly #socket: StreamSocket;
   readonly #decoder = new FrameDecoder(agentMessageNames);
   readonly #outbox: FrameOutbox;
   readonly #configures = new Map<string, (outcome: ConfigureOutcome) => void>();
   readonly #deadline: ScheduledTask;
   readonly #keepalive: ScheduledTask;
+  /** Closes a socket whose peer does not read; null while the connection is in use. */
+  #closing: ScheduledTask | null = null;
   #capabilities: AgentCapabilities | null = null;
   #isOver = false;
   #pings = 0;
@@ -77,7 +79,7 @@ export class SocketAgentConnection implements AgentConnection {
 
   /** @param config sent in the handshake */
   constructor(context: SocketAgentConnectionContext, config: JsonObject | null, listener: AgentConnectionListener) {
-    const { settings, options, clock, scheduler, known, heads } = context;
+    const { settings, options, clock, scheduler, layers, known, heads } = context;
     this.#settings = settings;
     this.#options = options;
     this.#clock = clock;
@@ -86,16 +88,11 @@ export class SocketAgentConnection implements AgentConnection {
     this.#listener = listener;
     this.#known = known;
     this.#heads = heads;
-    this.#socket = connect({
-      path: settings.path,
-      onread: {
-        buffer: sharedReadBuffer,
-        callback: (count) => {
-          this.#onData(sharedReadBuffer.subarray(0, count));
-          return true;
-        },
-      },
+    const socket = layers.current.connectPath(settings.path, (octets, end) => {
+      this.#onData(octets.subarray(0, end));
+      return true;
     });
+    this.#socket = socket;
     // Requests arrive on many sockets. One write sends the events of a turn of the event loop.
     this.#outbox = new FrameOutbox(
       (octets) => this.#write(octets),
@@ -105,12 +102,15 @@ export class SocketAgentConnection implements AgentConnection {
       this.#finish({ kind: 'ended', detail: 'the agent did not answer the handshake in time' });
     });
     this.#keepalive = scheduler.every(options.pingIntervalMs, () => this.#keepAlive());
-    this.#socket.once('connect', () => void this.#sendHandshake());
-    this.#socket.on('drain', () => {
+    socket.once('connect', () => void this.#sendHandshake());
+    socket.on('drain', () => {
       if (!this.#isOver) this.#listener.onRoom();
     });
-    this.#socket.on('error', (error) => this.#finish({ kind: 'ended', detail: error.message }));
-    this.#socket.on('close', () => {
+    socket.on('error', (error) => this.#finish({ kind: 'ended', detail: error.message }));
+    // An agent that ends its side gets no more questions.
+    socket.on('end', () => socket.end());
+    socket.on('close', () => {
+      this.#closing?.cancel();
       const detail = this.#decoder.isInsideFrame ? 'the connection ended within a frame' : 'the agent closed it';
       this.#finish({ kind: 'ended', detail });
     });
@@ -187,7 +187,7 @@ export class SocketAgentConnection implements AgentConnection {
 
   /** Returns whether no output is pending; also true after the socket has closed. */
   #write(octets: Uint8Array): boolean {
-    if (!this.#socket.writable) return true;
+    if (this.#socket.destroyed || this.#socket.writableEnded) return true;
     this.#socket.write(octets);
     return this.#socket.writableLength === 0;
   }
@@ -286,12 +286,20 @@ export class SocketAgentConnection implements AgentConnection {
     this.#isOver = true;
     this.#deadline.cancel();
     this.#keepalive.cancel();
-    // Flushes the last write. The timeout closes a socket whose peer does not read.
     this.#socket.destroySoon();
-    this.#socket.setTimeout(this.#options.handshakeTimeoutMs, () => this.#socket.destroy());
+    if (!this.#socket.destroyed) this.#closeUnread();
     for (const correlationId of [...this.#configures.keys()]) {
       this.#settleConfigure(correlationId, err({ kind: 'no_answer', reason: end.detail }));
     }
     this.#listener.onEnd(end);
+  }
+
+  /** Closes the socket if the agent accepts none of the last octets for the handshake's timeout. */
+  #closeUnread(): void {
+    const progress = writeProgressToken(this.#socket);
+    this.#closing = this.#scheduler.after(this.#options.handshakeTimeoutMs, () => {
+      if (writeProgressToken(this.#socket) === progress) this.#socket.destroy();
+      else this.#closeUnread();
+    });
   }
 }

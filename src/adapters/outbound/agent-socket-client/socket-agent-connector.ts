@@ -7,6 +7,7 @@ import type {
 import type { Clock } from '../../../application/ports/shared/clock.js';
 import type { Scheduler } from '../../../application/ports/shared/scheduler.js';
 import type { JsonObject } from '../../../domain/shared/json.js';
+import type { SocketLayerSelector } from '../../stream-sockets/socket-layer-selector.js';
 import { AnswerCache } from '../../wire/agent-frames/answer-cache.js';
 import { HeadWriter } from '../../wire/agent-frames/head-writer.js';
 import { SocketAgentConnection } from './socket-agent-connection.js';
@@ -17,23 +18,32 @@ import {
 } from './socket-connector-options.js';
 import { checkSocketOwner } from './socket-owner.js';
 
+/** The ports of the connector, and the socket layer of new connections. */
+export interface SocketAgentConnectorParts {
+  readonly clock: Clock;
+  readonly scheduler: Scheduler;
+  readonly layers: SocketLayerSelector;
+}
+
 /** Connects to an agent over its Unix socket (agent protocol v2). */
 export class SocketAgentConnector implements AgentConnector {
   readonly #settings: SocketAgentConnectorConfiguration;
   readonly #clock: Clock;
   readonly #scheduler: Scheduler;
+  readonly #layers: SocketLayerSelector;
   readonly #options: SocketAgentConnectorOptions;
   readonly #known = new AnswerCache();
   readonly #heads = new HeadWriter();
 
   constructor(
     settings: SocketAgentConnectorConfiguration,
-    { clock, scheduler }: { readonly clock: Clock; readonly scheduler: Scheduler },
+    { clock, scheduler, layers }: SocketAgentConnectorParts,
     options: Partial<SocketAgentConnectorOptions> = {},
   ) {
     this.#settings = settings;
     this.#clock = clock;
     this.#scheduler = scheduler;
+    this.#layers = layers;
     this.#options = { ...defaultSocketAgentConnectorOptions, ...options };
   }
 
@@ -57,6 +67,7 @@ export class SocketAgentConnector implements AgentConnector {
         options: this.#options,
         clock: this.#clock,
         scheduler: this.#scheduler,
+        layers: this.#layers,
         known: this.#known,
         heads: this.#heads,
       },

@@ -1,5 +1,5 @@
 import type { SocketAddress } from '../../../domain/configuration/network-addresses.js';
-import { adoptHandle, boundAddress, type ServerHandle } from './server-handle.js';
+import { adoptHandle, boundAddress, type ServerHandle } from '../../stream-sockets/server-handle.js';
 
 /** A descriptor inherited at process start. */
 export interface InheritedSocket {

@@ -1,6 +1,6 @@
 import type { ListeningSocket } from '../../../application/ports/gateway/listening-sockets.js';
 import type { SocketAddress } from '../../../domain/configuration/network-addresses.js';
-import type { ServerHandle } from './server-handle.js';
+import type { ServerHandle } from '../../stream-sockets/server-handle.js';
 
 /** A bound socket of this process. */
 export class NodeListeningSocket implements ListeningSocket {

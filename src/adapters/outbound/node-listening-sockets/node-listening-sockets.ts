@@ -2,9 +2,9 @@ import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import type { ListeningSockets } from '../../../application/ports/gateway/listening-sockets.js';
 import type { SocketAddress } from '../../../domain/configuration/network-addresses.js';
+import { bindError, bindHandle, boundAddress, type ServerHandle } from '../../stream-sockets/server-handle.js';
 import { type InheritedSocket, InheritedSockets, type UnclaimedSocket } from './inherited-sockets.js';
 import { NodeListeningSocket } from './node-listening-socket.js';
-import { bindError, bindHandle, boundAddress, type ServerHandle } from './server-handle.js';
 
 /** A socket to pass to another process at its start. */
 export interface InheritableSocket {

@@ -68,6 +68,9 @@ export class FrameDecoder {
     return this.#headUsed === frameHeadBytes && this.#failure === null;
   }
 
+  /**
+   * Adds octets. `next` returns views of them; call `keepRest` before their memory is used again.
+   */
   push(chunk: Uint8Array): void {
     if (chunk.length === 0) return;
     this.#chunks.push(chunk);
@@ -88,6 +91,20 @@ export class FrameDecoder {
       if (payload !== null) return this.#finish(payload);
     }
     return null;
+  }
+
+  /** Copies the part of the last octets that is not yet returned. */
+  keepRest(): void {
+    const last = this.#chunks.length - 1;
+    const chunk = this.#chunks[last];
+    if (chunk === undefined) return;
+    const from = last === 0 ? this.#offset : 0;
+    if (last === 0) this.#offset = 0;
+    // `slice` of a Buffer would be a view.
+    const rest = new Uint8Array(chunk.length - from);
+    rest.set(chunk.subarray(from));
+    this.#chunks[last] = rest;
+    this.#chunkBytes += rest.length - chunk.length;
   }
 
   #finish(payload: Uint8Array): Frame {

@@ -10,6 +10,7 @@ import { socketAddressText } from '../../../domain/configuration/schema/network-
 /** The serving options, by their members. */
 const members = {
   socket: 'socket',
+  sockets: 'sockets',
   'grpc-address': 'grpcAddress',
   'grpc-tls-cert-file': 'grpcTlsCertFile',
   'grpc-tls-key-file': 'grpcTlsKeyFile',
@@ -25,6 +26,7 @@ type ServingOptions = Pick<AgentOptions, (typeof members)[ServingOptionName]>;
 /** The default values. */
 const defaults: ServingOptions = {
   socket: agentDefaults.socket,
+  sockets: agentDefaults.sockets,
   grpcInsecure: false,
   healthIntervalMs: agentDefaults.healthIntervalMs,
   metricsIntervalMs: agentDefaults.metricsIntervalMs,

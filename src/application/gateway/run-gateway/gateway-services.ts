@@ -1,9 +1,9 @@
 import type { ConfigurationSource } from '../../ports/gateway/configuration-source.js';
 import type { RequestHandler } from '../../ports/gateway/http-engine.js';
-import type { SocketLayerChoice } from '../../ports/gateway/socket-layer-choice.js';
 import type { TracerFactory } from '../../ports/gateway/tracer.js';
 import type { Logger } from '../../ports/shared/logger.js';
 import type { Random } from '../../ports/shared/random.js';
+import type { SocketLayerChoice } from '../../ports/shared/socket-layer-choice.js';
 import type { AuditTrail } from '../audit/audit-trail.js';
 import type { UpstreamTargetsEnvironment } from '../choose-upstream/upstream-targets.js';
 import type { MemoryGuard } from '../guard-resources/memory-guard.js';

@@ -3,7 +3,7 @@ import type { GatewayConfiguration } from '../../../domain/gateway/configuration
 import { err, ok, type Result } from '../../../domain/shared/result.js';
 import type { AgentClient } from '../../ports/gateway/agent-client.js';
 import type { OpenListener } from '../../ports/gateway/http-engine.js';
-import { nativeSocketsMissing } from '../../ports/gateway/socket-layer-choice.js';
+import { nativeSocketsMissing } from '../../ports/shared/socket-layer-choice.js';
 import type { PreparedAudit } from '../audit/audit-trail.js';
 import type { PreparedAgents } from './agent-registry.js';
 import { buildGeneration, type GenerationInputs } from './build-generation.js';

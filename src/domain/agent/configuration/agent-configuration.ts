@@ -131,6 +131,7 @@ export interface GrpcServingOptions {
 
 export const agentDefaults = {
   socket: '/tmp/gateway-auth.sock',
+  sockets: 'auto',
   healthIntervalMs: 5_000,
   metricsIntervalMs: 10_000,
   jwtAlgorithm: 'HS256',

@@ -18,6 +18,13 @@ import { tokenExchangeBlock, toTokenExchangeOptions } from './token-exchange-blo
 /** The schema of the agent's options. */
 export const agentOptionsShape = {
   socket: documented(optional(text, 'Path of the unix socket to serve.'), '`/tmp/gateway-auth.sock`'),
+  sockets: documented(
+    optional(
+      oneOf(['auto', 'native', 'node']),
+      'What carries the connections of the unix socket. `native` is the addon of the package, on Linux; it needs less CPU. `node` is node:net. `auto` uses the addon where it loads; `native` refuses to start without it.',
+    ),
+    '`auto`',
+  ),
   'grpc-address': optional(grpcAddress(0), 'Address of the gRPC server, in addition to the unix socket.'),
   'grpc-tls-cert-file': optional(
     pemFilePath,
@@ -92,6 +99,7 @@ export type AgentOptionName = keyof typeof agentOptionsShape;
 /** The serving options of a standalone agent, read only at start. */
 export const servingOptionNames = [
   'socket',
+  'sockets',
   'grpc-address',
   'grpc-tls-cert-file',
   'grpc-tls-key-file',
@@ -114,6 +122,7 @@ const entries = (values: readonly Located<Secret>[]): readonly EntrySource[] => 
 /** The options that are set. Absent or null options are omitted. */
 export const toAgentOptions = (fields: Fields<typeof agentOptionsShape>) => {
   const socket = fields.socket.value;
+  const sockets = fields.sockets.value;
   const grpcAddress = fields['grpc-address'].value;
   const grpcTlsCertFile = fields['grpc-tls-cert-file'].value;
   const grpcTlsKeyFile = fields['grpc-tls-key-file'].value;
@@ -140,6 +149,7 @@ export const toAgentOptions = (fields: Fields<typeof agentOptionsShape>) => {
   const tokenExchange = fields['token-exchange'].value;
   return {
     ...(socket !== null && { socket }),
+    ...(sockets !== null && { sockets }),
     ...(grpcAddress !== null && { grpcAddress }),
     ...(grpcTlsCertFile !== null && { grpcTlsCertFile }),
     ...(grpcTlsKeyFile !== null && { grpcTlsKeyFile }),

@@ -2,7 +2,7 @@ import { connect, type Socket } from 'node:net';
 import fc from 'fast-check';
 import { describe, expect } from 'vitest';
 import { NodeListeningSockets } from '../../../../src/adapters/outbound/node-listening-sockets/node-listening-sockets.js';
-import { SocketLayerSelector } from '../../../../src/adapters/stream-sockets/socket-layer-selector.js';
+import type { SocketLayerSelector } from '../../../../src/adapters/stream-sockets/socket-layer-selector.js';
 import {
   readAsStream,
   readOctets,
@@ -10,16 +10,10 @@ import {
   toNodeSocket,
 } from '../../../../src/adapters/stream-sockets/stream-socket.js';
 import type { UpstreamStream } from '../../../../src/adapters/stream-sockets/upstream-stream.js';
+import { layersOf } from '../../../support/gateway/socket-layers.js';
 import type { CleanUp } from '../../../support/shared/clean-up.js';
 import { eventually } from '../../../support/shared/eventually.js';
 import { it } from '../../../support/shared/fixtures.js';
-
-const layersOf = async (name: 'native' | 'node'): Promise<SocketLayerSelector> => {
-  const layers = new SocketLayerSelector();
-  const chosen = await layers.choose(name);
-  if (!chosen.ok) throw new Error(chosen.error);
-  return layers;
-};
 
 /** A listener of a layer, whose connections go to `accepted`. */
 const listening = async (cleanUp: CleanUp, layers: SocketLayerSelector, accepted: (socket: StreamSocket) => void) => {

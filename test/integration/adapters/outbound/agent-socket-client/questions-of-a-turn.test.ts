@@ -4,6 +4,7 @@ import { SocketAgentConnector } from '../../../../../src/adapters/outbound/agent
 import { SystemClock } from '../../../../../src/adapters/outbound/node-clock/system-clock.js';
 import { NodeScheduler } from '../../../../../src/adapters/outbound/node-scheduler/node-scheduler.js';
 import type { AgentConnection } from '../../../../../src/application/ports/gateway/agent-connector.js';
+import { testSocketLayers } from '../../../../support/gateway/socket-layers.js';
 import { headersEvent } from '../../../../support/shared/agent-events.js';
 import type { CleanUp } from '../../../../support/shared/clean-up.js';
 import { eventually } from '../../../../support/shared/eventually.js';
@@ -24,7 +25,7 @@ const start = async (cleanUp: CleanUp, onAnswer: (correlationId: string) => void
   let isReady = false;
   const connector = new SocketAgentConnector(
     { path, owner: null, proxyId: 'test', proxyVersion: '0' },
-    { clock: new SystemClock(), scheduler: new NodeScheduler() },
+    { clock: new SystemClock(), scheduler: new NodeScheduler(), layers: testSocketLayers },
   );
   const connection: AgentConnection = connector.connect(null, {
     onReady: () => {

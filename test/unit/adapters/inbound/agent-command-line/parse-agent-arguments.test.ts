@@ -55,8 +55,10 @@ describe('parseAgentArguments', () => {
       GRPC_CLIENT_CA_FILE: '/ca.pem',
       GRPC_INSECURE: 'false',
       METRICS_ADDRESS: '127.0.0.1:2',
+      SOCKET_LAYER: 'node',
     });
     expect(options.map(({ option, source, text }) => `${option} ${source}=${text}`)).toEqual([
+      'sockets SOCKET_LAYER=node',
       'grpc-address GRPC_ADDRESS=127.0.0.1:1',
       'grpc-tls-cert-file GRPC_TLS_CERT_FILE=/c.pem',
       'grpc-tls-key-file GRPC_TLS_KEY_FILE=/k.pem',

@@ -32,6 +32,21 @@ describe('FrameDecoder', () => {
     expect(decoder.next()).toBeNull();
   });
 
+  it('keeps what is not read yet when the memory of its input is used again', () => {
+    const decoder = new FrameDecoder(agentMessageNames);
+    const shared = Buffer.from([0, 0, 0, 2, 0x20, 0x61, 0, 0, 0, 2, 0x20, 0x62, 0, 0, 0, 3, 0x20, 0x63]);
+    decoder.push(shared);
+    expect(text(decoder.next()?.payload ?? octets())).toBe('a');
+    decoder.keepRest();
+    shared.fill(0xff);
+    expect(text(decoder.next()?.payload ?? octets())).toBe('b');
+    expect(decoder.next()).toBeNull();
+    decoder.push(octets(0x64));
+    decoder.keepRest();
+    expect(text(decoder.next()?.payload ?? octets())).toBe('cd');
+    expect(decoder.heldBytes).toBe(0);
+  });
+
   it('takes a frame of the greatest length', () => {
     const decoder = new FrameDecoder(agentMessageNames);
     decoder.push(octets(1, 0, 0, 0, 0x42));

@@ -175,6 +175,7 @@ describe('a configuration from a gateway', () => {
   });
 
   it.each([
+    ['sockets', 'node', 'auto'],
     ['grpc-address', '127.0.0.1:1', 'not given'],
     ['grpc-tls-cert-file', '/c.pem', 'not given'],
     ['grpc-tls-key-file', '/k.pem', 'not given'],

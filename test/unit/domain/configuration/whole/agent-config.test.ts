@@ -71,6 +71,7 @@ describe('agents at one place', () => {
 describe('the options of an embedded agent', () => {
   it.each([
     'socket "/a"',
+    'sockets "node"',
     'grpc-address "127.0.0.1:1"',
     'grpc-tls-cert-file "/c.pem"',
     'grpc-tls-key-file "/k.pem"',

@@ -1,6 +1,6 @@
 import net from 'node:net';
 import { getSystemErrorName } from 'node:util';
-import type { SocketAddress } from '../../../domain/configuration/network-addresses.js';
+import type { SocketAddress } from '../../domain/configuration/network-addresses.js';
 
 /**
  * Node's internal handle of a bound socket, for `server.listen` and `child.send`. Not polled
@@ -24,8 +24,9 @@ type CreateServerHandle = (
 ) => ServerHandle | number;
 
 /**
- * Binds without listening, or adopts a descriptor. Node's cluster module uses this function; it has
- * no public name. Only this file uses it.
+ * Binds without listening, or adopts a descriptor. A port and a family of -1 mean a unix socket at
+ * the path `host`. Node's cluster module uses this function; it has no public name. Only this file
+ * uses it.
  */
 const createServerHandle: CreateServerHandle = (...parameters) => {
   const { _createServerHandle: create } = net as { readonly _createServerHandle?: CreateServerHandle };
@@ -71,4 +72,14 @@ export const adoptHandle = (fd: number): ServerHandle | null => {
   if (typeof bound !== 'number' && bound.host !== '') return handle;
   handle.close();
   return null;
+};
+
+/**
+ * Binds a unix socket, which creates its file; `close` removes the file. Throws the system's error.
+ */
+export const bindPathHandle = (path: string): ServerHandle => {
+  const handle = createServerHandle(path, -1, -1);
+  if (typeof handle !== 'number') return handle;
+  const code = getSystemErrorName(handle);
+  throw Object.assign(new Error(`bind ${code} ${path}`), { code, errno: handle, syscall: 'bind', address: path });
 };

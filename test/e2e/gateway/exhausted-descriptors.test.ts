@@ -13,24 +13,32 @@ import { temporaryFolder } from '../../support/shared/temporary-folder.js';
 
 const exhausted = /no file descriptor is free/;
 
+interface Plan {
+  readonly upstreamKeys?: string;
+  readonly connections?: number;
+  readonly sockets?: 'auto' | 'native' | 'node';
+}
+
 /** A gateway that may have 100 descriptors in each process, and an upstream that keeps its answers back. */
-const start = async (cleanUp: CleanUp, workers: number, upstreamKeys = '') => {
+const start = async (
+  cleanUp: CleanUp,
+  workers: number,
+  { upstreamKeys = '', connections = 5000, sockets = 'auto' }: Plan = {},
+) => {
   const answers: (() => void)[] = [];
   const upstream = await startHttpUpstream((_, response) => answers.push(() => response.end('ok')));
   cleanUp.add(() => upstream.close());
   const [port, adminPort] = [await freePort(), await freePort()];
   const folder = temporaryFolder();
   cleanUp.add(() => folder.remove());
-  const file = folder.write(
-    'gateway.kdl',
-    `system { worker-threads ${workers} }
+  const text = (clients: number): string => `system { worker-threads ${workers}; sockets "${sockets}" }
 listeners { listener "main" { address "127.0.0.1:${port}" } }
 admin { address "127.0.0.1:${adminPort}" }
-limits { max-total-connections 5000; max-connections-per-client 5000 }
+limits { max-total-connections ${clients}; max-connections-per-client 5000 }
 routes { route "up" { matches { path-prefix "/" }; upstream "up"; agents #null } }
 upstreams { upstream "up" { target "127.0.0.1:${upstream.port}"; ${upstreamKeys} } }
-`,
-  );
+`;
+  const file = folder.write('gateway.kdl', text(connections));
   const limited = [
     '-c',
     'ulimit -n 100 && exec "$0" "$@"',
@@ -42,7 +50,8 @@ upstreams { upstream "up" { target "127.0.0.1:${upstream.port}"; ${upstreamKeys}
   const gateway = startProcess('sh', limited);
   cleanUp.add(() => gateway.stop());
   await gateway.wrote(/the admin endpoints are served/);
-  return { gateway, port, adminPort, answers };
+  const rewrite = (clients: number) => folder.write('gateway.kdl', text(clients));
+  return { gateway, port, adminPort, answers, rewrite };
 };
 
 const openConnections = (cleanUp: CleanUp, port: number, count: number): readonly Socket[] => {
@@ -84,12 +93,37 @@ describe.each([1, 2])('a gateway of %i workers that runs out of descriptors', (w
   });
 });
 
+it.for([1, 2])(
+  'a gateway of %i workers warns at a reload if its limits exceed the descriptors',
+  async (workers, { cleanUp }) => {
+    const warning = /the limits allow \d+ client connections/;
+    const plan = { upstreamKeys: 'connection-pool { max-connections 5 }', connections: 10 };
+    const { gateway, rewrite } = await start(cleanUp, workers, plan);
+    expect(gateway.output()).not.toMatch(warning);
+    rewrite(90);
+    gateway.signal('SIGHUP');
+    await gateway.wrote(
+      /the limits allow 90 client connections \(max-total-connections\) and [35] upstream connections/,
+    );
+  },
+);
+
+it('counts the exhaustion on node:net too, and accepts clients again', async ({ cleanUp }) => {
+  const { gateway, port, adminPort, answers } = await start(cleanUp, 1, { sockets: 'node' });
+  const sockets = openConnections(cleanUp, port, 300);
+  await gateway.wrote(exhausted);
+  for (const socket of sockets) socket.destroy();
+  await untilTrue('it is counted', async () => (await countOf(adminPort)) > 0);
+  const asked = call(port, { path: '/' });
+  await eventually(() => answers.length === 1);
+  answers[0]?.();
+  expect((await asked).status).toBe(200);
+});
+
 it('answers 503 if no upstream connection can be opened, and blames no target', async ({ cleanUp }) => {
-  const { gateway, port, adminPort, answers } = await start(
-    cleanUp,
-    1,
-    'circuit-breaker { failure-threshold 1 }; retries { max-attempts 1 }',
-  );
+  const { gateway, port, adminPort, answers } = await start(cleanUp, 1, {
+    upstreamKeys: 'circuit-breaker { failure-threshold 1 }; retries { max-attempts 1 }',
+  });
   // A client whose connection found no descriptor either is reset; those count as 0.
   const asked = Array.from({ length: 60 }, () => call(port, { path: '/' }).catch(() => ({ status: 0, body: '' })));
   const refused = await Promise.any(

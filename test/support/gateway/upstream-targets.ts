@@ -4,6 +4,7 @@ import type {
   ChosenTarget,
   TargetChoice,
 } from '../../../src/application/gateway/choose-upstream/chosen-target.js';
+import type { CurrentTlsContext } from '../../../src/application/gateway/choose-upstream/endpoint-set.js';
 import type { LedgerRules, TargetLedger } from '../../../src/application/gateway/choose-upstream/target-ledger.js';
 import { TargetLedgers } from '../../../src/application/gateway/choose-upstream/target-ledgers.js';
 import { UpstreamTargets } from '../../../src/application/gateway/choose-upstream/upstream-targets.js';
@@ -64,8 +65,8 @@ export class TargetsWorld {
     return ledger;
   }
 
-  open(configuration: UpstreamConfiguration, idleLimit = 100): UpstreamTargets {
-    return new UpstreamTargets(configuration, idleLimit, null, {
+  open(configuration: UpstreamConfiguration, idleLimit = 100, tls: CurrentTlsContext | null = null): UpstreamTargets {
+    return new UpstreamTargets(configuration, idleLimit, tls, {
       ledgers: this.ledgers,
       createClient: this.clients.create,
       metrics: { upstream: () => new UpstreamCounters() },

@@ -3,8 +3,6 @@ interface Entry<Value> {
   readonly value: Value;
 }
 
-/** Slots for the hashes of missed ranges; a power of 2. */
-const missSlots = 1_024;
 const wordBytes = 4;
 /** An odd multiplier for the hash. */
 const hashMultiplier = 0x9e37_79b1;
@@ -16,10 +14,6 @@ const hashMultiplier = 0x9e37_79b1;
 export class OctetRangeCache<Value> {
   readonly #capacity: number;
   readonly #entries = new Map<number, Entry<Value>>();
-  /** Hashes of ranges that `putRepeated` has not stored yet, by their low bits. */
-  readonly #missed = new Int32Array(missSlots);
-  /** Hash of the last lookup. */
-  #lastHash = 0;
   /** The last hit by hash. */
   #found: Entry<Value> | null = null;
   /** The entry of two consecutive hits: the next range is compared with it before hashing. */
@@ -40,7 +34,6 @@ export class OctetRangeCache<Value> {
     const steady = this.#steady;
     if (steady !== null && isSame(steady.octets, octets, start, end)) return steady.value;
     const hash = this.#hash(octets, start, end);
-    this.#lastHash = hash;
     const found = this.#entries.get(hash);
     if (found === undefined || !isSame(found.octets, octets, start, end)) return null;
     this.#steady = found === this.#found ? found : null;
@@ -50,21 +43,7 @@ export class OctetRangeCache<Value> {
 
   /** Stores a copy of the octets from `start` to `end`, exclusive. */
   put(octets: Buffer, start: number, end: number, value: Value): void {
-    this.#put(this.#hash(octets, start, end), octets, start, end, value);
-  }
-
-  /**
-   * Stores a range on its second occurrence: a single one would cost more than it saves. INVARIANT:
-   * `find` has just missed these octets.
-   */
-  putRepeated(octets: Buffer, start: number, end: number, value: Value): void {
-    const hash = this.#lastHash;
-    const offset = hash & (missSlots - 1);
-    if (this.#missed[offset] === hash) this.#put(hash, octets, start, end, value);
-    else this.#missed[offset] = hash;
-  }
-
-  #put(hash: number, octets: Buffer, start: number, end: number, value: Value): void {
+    const hash = this.#hash(octets, start, end);
     const [eldest] = this.#entries.size >= this.#capacity ? this.#entries.keys() : [];
     if (eldest !== undefined && !this.#entries.has(hash)) this.#entries.delete(eldest);
     const copy = Buffer.allocUnsafeSlow(end - start);

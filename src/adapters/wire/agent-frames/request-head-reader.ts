@@ -1,6 +1,8 @@
 import type { RequestHeadersEvent } from '../../../domain/agent-protocol/messages.js';
-import { checkedFromBytes } from '../agent-messages/json-payload.js';
-import { HeadersCache } from './headers-cache.js';
+import type { HeaderList } from '../../../domain/http/header-list.js';
+import { isJsonObject, type JsonValue } from '../../../domain/shared/json.js';
+import { headerArrays } from '../agent-messages/field-kinds.js';
+import { checkedFromBytes, MalformedMessage } from '../agent-messages/json-payload.js';
 import { asBuffer } from './octet-range-cache.js';
 import { isLiteralAt, plainOctets, quote } from './plain-octets.js';
 
@@ -27,6 +29,22 @@ const methodMember = Buffer.from('},"method":"');
 const uriMember = Buffer.from('","uri":"');
 const headersMember = Buffer.from('","headers":{');
 const absent = Buffer.from('null');
+
+const closingBrace = 0x7d;
+
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/** Parses a headers object; null if malformed. */
+const parseHeaders = (octets: Buffer): HeaderList | null => {
+  try {
+    const value: JsonValue = JSON.parse(decoder.decode(octets));
+    return isJsonObject(value) ? headerArrays.fromJson(value, 'headers') : null;
+  } catch (error) {
+    // The reader of the whole message reports these errors.
+    if (error instanceof SyntaxError || error instanceof TypeError || error instanceof MalformedMessage) return null;
+    throw error;
+  }
+};
 
 /** Maximum octets of a cached text. */
 const maxCachedLength = 256;
@@ -63,7 +81,6 @@ class LastText {
  * INVARIANT: its results equal those of a JSON parser.
  */
 export class RequestHeadReader {
-  readonly #headers = new HeadersCache();
   readonly #clientIp = new LastText();
   readonly #serverName = new LastText();
   readonly #protocol = new LastText();
@@ -119,7 +136,7 @@ export class RequestHeadReader {
     const method = this.#text(methodMember, this.#method);
     const uri = this.#text(uriMember, this.#uri);
     this.#skip(headersMember);
-    const headers = this.#isExpected ? this.#headers.read(octets, this.#offset) : null;
+    const headers = this.#isExpected ? this.#readHeaders() : null;
     if (headers === null) return null;
     return {
       kind: 'request_headers',
@@ -206,6 +223,13 @@ export class RequestHeadReader {
     }
     if (Number.isNaN(this.#timestampMs)) this.#isExpected = false;
     return this.#timestampMs;
+  }
+
+  /** Reads the headers at the end of a message; null if the rest is not an object and that end. */
+  #readHeaders(): HeaderList | null {
+    const octets = this.#octets;
+    const end = octets.length - 1;
+    return octets[end] === closingBrace ? parseHeaders(octets.subarray(this.#offset - 1, end)) : null;
   }
 
   #isSame(start: number, end: number, otherStart: number, otherEnd: number): boolean {

@@ -39,21 +39,6 @@ describe('OctetRangeCache', () => {
     expect([memory.find(texts, 0, 5), memory.find(texts, 6, 9)]).toEqual(['alice', 'robert']);
   });
 
-  it('leaves out what comes once, where it is told to', () => {
-    const memory = new OctetRangeCache<number>(4);
-    const look = (from: number, to: number, value: number): number | null => {
-      const found = memory.find(texts, from, to);
-      if (found === null) memory.putRepeated(texts, from, to, value);
-      return found;
-    };
-    expect(look(0, 5, 1)).toBeNull();
-    expect(look(6, 9, 2)).toBeNull();
-    expect(memory.size).toBe(0);
-    expect(look(18, 23, 3)).toBeNull();
-    expect(look(0, 5, 4)).toBe(3);
-    expect(memory.size).toBe(1);
-  });
-
   it('finds what comes again and again, and others in between, as they were remembered last', () => {
     const memory = new OctetRangeCache<string>(4);
     memory.put(texts, 0, 5, 'alice');

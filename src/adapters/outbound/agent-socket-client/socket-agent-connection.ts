@@ -15,7 +15,7 @@ import { boundLateness, boundLateWrites, writeLate } from '../../event-loop-batc
 import type { SocketLayerSelector } from '../../stream-sockets/socket-layer-selector.js';
 import { type StreamSocket, writeProgressToken } from '../../stream-sockets/stream-socket.js';
 import { type AgentFrameMessage, readAgentFrame } from '../../wire/agent-frames/agent-message.js';
-import type { AnswerCache } from '../../wire/agent-frames/answer-cache.js';
+import type { AnswerCache } from '../../wire/agent-frames/answer-cache/answer-cache.js';
 import { FrameDecoder } from '../../wire/agent-frames/frame-decoder.js';
 import { FrameOutbox } from '../../wire/agent-frames/frame-outbox.js';
 import {

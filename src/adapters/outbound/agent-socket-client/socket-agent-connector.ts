@@ -8,7 +8,7 @@ import type { Clock } from '../../../application/ports/shared/clock.js';
 import type { Scheduler } from '../../../application/ports/shared/scheduler.js';
 import type { JsonObject } from '../../../domain/shared/json.js';
 import type { SocketLayerSelector } from '../../stream-sockets/socket-layer-selector.js';
-import { AnswerCache } from '../../wire/agent-frames/answer-cache.js';
+import { AnswerCache } from '../../wire/agent-frames/answer-cache/answer-cache.js';
 import { HeadWriter } from '../../wire/agent-frames/head-writer.js';
 import { SocketAgentConnection } from './socket-agent-connection.js';
 import {

@@ -23,7 +23,7 @@ import {
   readHealthJson,
   writeHealthJson,
 } from '../agent-messages/report-messages.js';
-import type { AnswerCache } from './answer-cache.js';
+import type { AnswerCache } from './answer-cache/answer-cache.js';
 import type { Frame } from './frame-decoder.js';
 
 /** A message that a gateway receives. */

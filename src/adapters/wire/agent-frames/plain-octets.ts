@@ -41,3 +41,7 @@ export const isLiteralAt = (octets: Uint8Array, offset: number, literal: Uint8Ar
   for (let index = 0; index < literal.length; index += 1) if (octets[offset + index] !== literal[index]) return false;
   return true;
 };
+
+/** The same octets as a Buffer. */
+export const asBuffer = (octets: Uint8Array): Buffer =>
+  octets instanceof Buffer ? octets : Buffer.from(octets.buffer, octets.byteOffset, octets.byteLength);

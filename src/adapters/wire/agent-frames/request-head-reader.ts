@@ -3,8 +3,7 @@ import type { HeaderList } from '../../../domain/http/header-list.js';
 import { isJsonObject, type JsonValue } from '../../../domain/shared/json.js';
 import { headerArrays } from '../agent-messages/field-kinds.js';
 import { checkedFromBytes, MalformedMessage } from '../agent-messages/json-payload.js';
-import { asBuffer } from './octet-range-cache.js';
-import { isLiteralAt, plainOctets, quote } from './plain-octets.js';
+import { asBuffer, isLiteralAt, plainOctets, quote } from './plain-octets.js';
 
 /** Maximum digits of a port. */
 const maxDigits = 5;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readAgentFrame } from '../../../../../src/adapters/wire/agent-frames/agent-message.js';
-import { AnswerCache } from '../../../../../src/adapters/wire/agent-frames/answer-cache.js';
+import { AnswerCache } from '../../../../../src/adapters/wire/agent-frames/answer-cache/answer-cache.js';
 import { eventJson } from '../../../../../src/adapters/wire/agent-frames/gateway-message.js';
 import { HeadWriter } from '../../../../../src/adapters/wire/agent-frames/head-writer.js';
 import { JsonOctets } from '../../../../../src/adapters/wire/agent-frames/json-octets.js';

@@ -1,8 +1,8 @@
-import { isLasting, rememberAnswer } from '../../../domain/agent-protocol/lasting-answers.js';
-import type { AgentAnswer } from '../../../domain/agent-protocol/messages.js';
-import { ok, type Result } from '../../../domain/shared/result.js';
-import { asBuffer, OctetRangeCache } from './octet-range-cache.js';
-import { endOfPlainId, idOctets, isIdLength, isLiteralAt, isPlainId, quote } from './plain-octets.js';
+import { isLasting, rememberAnswer } from '../../../../domain/agent-protocol/lasting-answers.js';
+import type { AgentAnswer } from '../../../../domain/agent-protocol/messages.js';
+import { ok, type Result } from '../../../../domain/shared/result.js';
+import { asBuffer, endOfPlainId, idOctets, isIdLength, isLiteralAt, isPlainId, quote } from '../plain-octets.js';
+import { OctetRangeCache } from './octet-range-cache.js';
 
 /** Maximum cached answers. */
 const maxEntries = 512;

@@ -1,8 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { type AgentFrameMessage, readAgentFrame } from '../../../../../src/adapters/wire/agent-frames/agent-message.js';
-import { AnswerCache } from '../../../../../src/adapters/wire/agent-frames/answer-cache.js';
-import { type AgentAnswer, allowAnswer } from '../../../../../src/domain/agent-protocol/messages.js';
-import { answerJson } from '../../../../support/shared/answer-json.js';
+import {
+  type AgentFrameMessage,
+  readAgentFrame,
+} from '../../../../../../src/adapters/wire/agent-frames/agent-message.js';
+import { AnswerCache } from '../../../../../../src/adapters/wire/agent-frames/answer-cache/answer-cache.js';
+import { type AgentAnswer, allowAnswer } from '../../../../../../src/domain/agent-protocol/messages.js';
+import { answerJson } from '../../../../../support/shared/answer-json.js';
 
 const firstId = '6f6b5a0e-0001';
 const secondId = '6f6b5a0e-0002';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { OctetRangeCache } from '../../../../../src/adapters/wire/agent-frames/octet-range-cache.js';
+import { OctetRangeCache } from '../../../../../../src/adapters/wire/agent-frames/answer-cache/octet-range-cache.js';
 
 const texts = Buffer.from('alice bob   carol alice');
 

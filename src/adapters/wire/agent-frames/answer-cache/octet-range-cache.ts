@@ -74,7 +74,3 @@ export class OctetRangeCache<Value> {
 
 const isSame = (known: Buffer, octets: Buffer, start: number, end: number): boolean =>
   known.length === end - start && octets.compare(known, 0, known.length, start, end) === 0;
-
-/** The same octets as a Buffer. */
-export const asBuffer = (octets: Uint8Array): Buffer =>
-  octets instanceof Buffer ? octets : Buffer.from(octets.buffer, octets.byteOffset, octets.byteLength);

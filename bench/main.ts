@@ -25,6 +25,7 @@ import { installed } from './started.js';
 import { runStreams } from './streams/streams.js';
 import { tracing } from './tracing/tracing.js';
 import { startUpstream } from './upstream.js';
+import { runUpstreamTlsBench } from './upstream-tls/upstream-tls.js';
 import { variedRequests, variedScript } from './varied-requests.js';
 import { runWorkers } from './workers/workers.js';
 
@@ -158,6 +159,7 @@ const main = async ([first, ...others]: readonly string[]): Promise<void> => {
   if (first === 'reloads') return runReloads(others);
   if (first === 'workers') return runWorkers(others);
   if (first === 'handshakes') return runHandshakeBench(others);
+  if (first === 'upstream-tls') return runUpstreamTlsBench(others);
   if (first === 'soak') return runSoak(others);
   const settings = readSettings(process.argv.slice(2));
   if (settings === null) console.log(usage);

@@ -258,6 +258,19 @@ describe('a TLS connection to an upstream', () => {
     expect(upstream.resumed).toEqual([false, true, false, true]);
   });
 
+  it('is kept for the next request', async ({ cleanUp }) => {
+    for (const httpVersion of ['1.1', '2'] as const) {
+      const upstream = await startTlsUpstream(cleanUp, { ...keysOf(good), ALPNProtocols: ['h2', 'http/1.1'] });
+      const gateway = await startBefore(cleanUp, upstream.port, { httpVersion });
+      for (let round = 0; round < 20; round += 1) expect((await get(gateway)).status).toBe(200);
+      expect(upstream.resumed).toEqual([false]);
+      await Promise.all(Array.from({ length: 200 }, () => get(gateway)));
+      const opened = upstream.resumed.length;
+      for (let round = 0; round < 20; round += 1) await Promise.all([get(gateway), get(gateway), get(gateway)]);
+      expect(upstream.resumed).toHaveLength(opened);
+    }
+  });
+
   it('uses the Host that is configured', async ({ cleanUp }) => {
     const upstream = await startTlsUpstream(cleanUp, { ...keysOf(good), ALPNProtocols: ['h2', 'http/1.1'] });
     for (const httpVersion of ['1.1', '2'] as const) {

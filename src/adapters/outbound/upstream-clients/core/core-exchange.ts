@@ -308,7 +308,8 @@ export class CoreExchange extends TimedRequest implements UpstreamExchange, Exch
     const isWhole = this.#outgoing === null || this.#outgoing.stop();
     const isGood =
       isWhole &&
-      connection.isFlushed &&
+      // One that is passed on later is asked then: TLS reports late that the kernel took a write.
+      (connection.isFlushed || !connection.isReadDry) &&
       connection.reader.isReusable &&
       connection.keepMs > 0 &&
       !connection.mayHaveMore;

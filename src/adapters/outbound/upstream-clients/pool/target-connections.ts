@@ -30,6 +30,8 @@ export interface PooledUpstreamConnection extends IdleConnection {
   readonly isUsable: boolean;
   /** The last read emptied the kernel buffer; later input arrived afterwards. */
   readonly isReadDry: boolean;
+  /** All writes are done. */
+  readonly isFlushed: boolean;
   /** Closes the connection at once. */
   destroy(): unknown;
 }
@@ -115,7 +117,7 @@ export class TargetConnections<Connection extends PooledUpstreamConnection> {
     // Unrequested data behind a response must arrive while the connection is idle, which closes it;
     // otherwise the next user takes it for its response. One turn may end before all is read, so
     // wait for a whole one.
-    if (!connection.isReadDry) setImmediate(() => setImmediate(() => this.#passOn(connection)));
+    if (!connection.isReadDry) setImmediate(() => setImmediate(() => this.#passOnSettled(connection)));
     // A request may end where its connection cannot be reused yet.
     else if (this.#waiting.size > 0) queueMicrotask(() => this.#passOn(connection));
     else this.#rest(connection);
@@ -145,6 +147,12 @@ export class TargetConnections<Connection extends PooledUpstreamConnection> {
     const connection = this.#create(this.#noteLost);
     this.#all.add(connection);
     return connection;
+  }
+
+  #passOnSettled(connection: Connection): void {
+    // Part of its last request may be unsent; the next user opens it anew.
+    if (!connection.isFlushed) connection.destroy();
+    this.#passOn(connection);
   }
 
   #passOn(connection: Connection): void {

@@ -20,6 +20,7 @@ class Connection implements PooledUpstreamConnection {
   isOpen = true;
   isUsable = true;
   isReadDry = true;
+  isFlushed = true;
   destroyed = 0;
   readonly name: string;
   /** The upstream closed it. */
@@ -277,6 +278,16 @@ describe('requests that wait for a connection', () => {
     expect(figures()).toEqual([1, 0, 1]);
     await vi.advanceTimersToNextTimerAsync();
     expect(events).toEqual(['a uses c1', 'b uses c1']);
+  });
+
+  it('get a new connection if the last one has still to write', async () => {
+    const { request, finish, usedBy } = poolOf({ maxConnections: 1 });
+    const first = request('a');
+    const connection = Object.assign(usedBy(first), { isReadDry: false, isFlushed: false });
+    finish(first);
+    await vi.advanceTimersToNextTimerAsync();
+    await vi.advanceTimersToNextTimerAsync();
+    expect(connection.destroyed).toBe(1);
   });
 
   it('are no more than a thousand: the next is refused, and asked for nothing later', async () => {

@@ -22,6 +22,14 @@ export class FakeTargetClient implements TargetClient {
     throw new Error('nothing is sent in this test');
   }
 
+  mustConnect(): boolean {
+    return false;
+  }
+
+  connect(): never {
+    throw new Error('nothing is connected in this test');
+  }
+
   evictQueued(): void {
     this.evicted += 1;
   }

@@ -60,6 +60,7 @@ export class ScriptedTargets implements TargetChooser {
   cancelled = 0;
   /** What a first choice comes to; null: the first target. */
   refusal: Exclude<TargetChoice, { kind: 'chosen' }> | null = null;
+  readonly connectMs = 10_000;
   readonly #scripts: ReadonlyMap<string, TargetScript>;
 
   constructor(scripts: Readonly<Record<string, TargetScript>>) {
@@ -89,6 +90,8 @@ export class ScriptedTargets implements TargetChooser {
       kind: 'chosen',
       address,
       client: this.#client(address, script),
+      hasSiblings: false,
+      next: () => null,
       responseHeaders: ['Set-Cookie', `at=${address}`],
       answered: () => void this.told.push(`${address}: answered`),
       ended: (outcome: AttemptOutcome, detail?: string) => {
@@ -120,6 +123,10 @@ export class ScriptedTargets implements TargetChooser {
         };
       },
       isFull: false,
+      mustConnect: () => false,
+      connect: () => {
+        throw new Error('nothing is connected in this test');
+      },
       evictQueued: () => undefined,
       figures: () => ({ activeConnections: 0, idleConnections: 0, waitingRequests: 0 }),
       close: () => Promise.resolve(),

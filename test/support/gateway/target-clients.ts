@@ -1,5 +1,7 @@
 import { targetClients } from '../../../src/adapters/outbound/upstream-clients/upstream-clients.js';
 import type {
+  ConnectAttempt,
+  ConnectAttemptListener,
   TargetClient,
   TargetClientOptions,
   UpstreamExchange,
@@ -45,6 +47,14 @@ export class AwaitedClient implements Omit<TargetClient, 'send'> {
     const exchange = this.#client.send(request, listener);
     begun();
     return { response: promise, cancel: () => exchange.cancel() };
+  }
+
+  mustConnect(forUpgrade: boolean): boolean {
+    return this.#client.mustConnect(forUpgrade);
+  }
+
+  connect(forUpgrade: boolean, listener: ConnectAttemptListener): ConnectAttempt {
+    return this.#client.connect(forUpgrade, listener);
   }
 
   evictQueued(): void {

@@ -7,6 +7,13 @@ export interface ChosenTarget {
   /** The address to connect to as `host:port`, for logs and admin answers. */
   readonly address: string;
   readonly client: TargetClient;
+  /** Whether a name of the target has several addresses. */
+  readonly hasSiblings: boolean;
+  /**
+   * Chooses the next address of the same name, in the order of RFC 8305; null: no other accepts a request. Skips
+   * `request.tried`.
+   */
+  next(request: BalancingRequest): ChosenTarget | null;
   /** Fields for the response, such as the sticky cookie; usually empty. */
   readonly responseHeaders: readonly string[];
   /**
@@ -43,6 +50,8 @@ export interface TargetChooser {
   choose(request: BalancingRequest): TargetChoice;
   /** Whether there are several targets. With one, the request body need not be kept for another attempt. */
   readonly hasChoice: boolean;
+  /** The time to open a connection, for all addresses of a name together; milliseconds. */
+  readonly connectMs: number;
   /** Whether a target exists, healthy or not, that has none of these addresses. */
   hasOther(tried: readonly string[]): boolean;
 }

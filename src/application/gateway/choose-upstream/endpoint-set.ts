@@ -118,6 +118,7 @@ export class EndpointSet {
       return endpoint;
     });
     this.#weighted = this.#current.filter(({ weight }) => weight > 0);
+    this.#findSiblings();
     for (const endpoint of known.values()) this.#retire(endpoint);
   }
 
@@ -137,6 +138,25 @@ export class EndpointSet {
     const open = this.all;
     await Promise.all([...open.map(({ client }) => client.close(graceMs)), ...this.#closing]);
     for (const endpoint of open) endpoint.release();
+  }
+
+  #findSiblings(): void {
+    const byName = new Map<string, Endpoint[]>();
+    for (const endpoint of this.#weighted) {
+      for (const name of endpoint.names) {
+        const known = byName.get(name);
+        if (known === undefined) byName.set(name, [endpoint]);
+        else known.push(endpoint);
+      }
+    }
+    const siblingsOf = (name: string): readonly Endpoint[] => byName.get(name) ?? [];
+    for (const endpoint of this.#current) {
+      const [first, ...others] = endpoint.names;
+      const siblings = siblingsOf(first as string);
+      // The usual case shares one list.
+      endpoint.siblings =
+        others.length === 0 ? siblings : [...new Set([...siblings, ...others.flatMap((name) => siblingsOf(name))])];
+    }
   }
 
   #create(address: TargetAddress): Endpoint {

@@ -61,6 +61,8 @@ export class Endpoint implements BalancedTarget, HashedTarget, CheckedTarget {
   weight = 0;
   configuredWeight = 0;
   names: readonly string[] = [];
+  /** The endpoints with one of its names, and a weight above 0; itself included. */
+  siblings: readonly Endpoint[] = [];
   /** Open exchanges of this generation. */
   underWay = 0;
   /** No target has this address any longer. */
@@ -212,6 +214,8 @@ export interface EndpointOwner {
   readonly logger: Logger;
   /** Whether no other target accepts requests. */
   readonly isLast: (endpoint: Endpoint) => boolean;
+  /** The next address of the same name that accepts a request. */
+  readonly next: (endpoint: Endpoint, request: BalancingRequest) => PickedEndpoint | null;
   /** Called when the last exchange with a retired endpoint has ended. */
   readonly whenUnused: (endpoint: Endpoint) => void;
 }
@@ -252,6 +256,15 @@ export class ChosenEndpoint implements ChosenTarget {
 
   get client(): TargetClient {
     return this.#endpoint.client;
+  }
+
+  get hasSiblings(): boolean {
+    return this.#endpoint.siblings.length > 1;
+  }
+
+  next(request: BalancingRequest): ChosenTarget | null {
+    const picked = this.#owner.next(this.#endpoint, request);
+    return picked === null ? null : new ChosenEndpoint(picked.endpoint, picked.responseHeaders, this.#owner);
   }
 
   answered(): void {

@@ -1,6 +1,7 @@
 import { isUnixSocket } from '../../../domain/configuration/network-addresses.js';
 import { streamAddressText } from '../../../domain/configuration/schema/grpc-address.js';
 import type { UpstreamConfiguration } from '../../../domain/gateway/configuration/gateway-configuration.js';
+import { addressOrder } from '../../../domain/gateway/load-balancing/address-order.js';
 import type { GatewayMetrics, PoolFigures } from '../../ports/gateway/gateway-metrics.js';
 import type { DrainChange, TargetStatus } from '../../ports/gateway/gateway-state.js';
 import type { HealthProber } from '../../ports/gateway/health-prober.js';
@@ -95,6 +96,8 @@ export interface UpstreamTargetsEnvironment {
   readonly metrics: Pick<GatewayMetrics, 'upstream'>;
 }
 
+const isIpv6 = ({ address }: Endpoint): boolean => !isUnixSocket(address) && address.host.includes(':');
+
 /** The Retry-After for clients while the return of a target cannot be predicted; milliseconds. */
 const unknownWaitMs = 10_000;
 
@@ -156,6 +159,7 @@ export class UpstreamTargets implements TargetChooser {
       upstream: name,
       logger,
       isLast: (endpoint) => !this.#endpoints.weighted.some((other) => other !== endpoint && other.isInUse),
+      next: (endpoint, request) => this.#next(endpoint, request),
       whenUnused: (endpoint) => this.#endpoints.closeUnused(endpoint),
     };
     this.#place();
@@ -163,6 +167,10 @@ export class UpstreamTargets implements TargetChooser {
 
   get hasChoice(): boolean {
     return this.#endpoints.weighted.length > 1;
+  }
+
+  get connectMs(): number {
+    return this.#configuration.timeouts.connectMs;
   }
 
   hasOther(tried: readonly string[]): boolean {
@@ -247,6 +255,17 @@ export class UpstreamTargets implements TargetChooser {
     }
     // The usual case, without a copy.
     return weighted;
+  }
+
+  /** Skips endpoints without a free connection: a request that waits there gains nothing. */
+  #next(first: Endpoint, request: BalancingRequest): PickedEndpoint | null {
+    for (const endpoint of addressOrder(first.siblings, first, isIpv6)) {
+      if (endpoint === first || request.tried.includes(endpoint.text)) continue;
+      if (endpoint.isOpen && !endpoint.isRetired && !endpoint.client.isFull) {
+        return this.#picker.pick([endpoint], request);
+      }
+    }
+    return null;
   }
 
   /** The healthy but ejected endpoint whose ejection ends first, if every other one is unavailable. */

@@ -5,6 +5,8 @@ import { type HeaderList, noHeaders } from '../../../domain/http/header-list.js'
 import type { BodySource } from '../../ports/gateway/body-source.js';
 import type { GatewayMetrics } from '../../ports/gateway/gateway-metrics.js';
 import type {
+  OpenedConnection,
+  TargetClient,
   UpstreamExchange,
   UpstreamFailure,
   UpstreamListener,
@@ -18,6 +20,7 @@ import { UpstreamFailureAnswers } from './answer-upstream-failure.js';
 import { type AttemptEnd, blamed, endOfAnswer, endOfFailure, endOfStatus, type ResponseFault } from './attempt-end.js';
 import { inspectAndRelay } from './buffer-response.js';
 import { repeatableBody } from './buffered-body.js';
+import { ConnectionRace, type RacingRequest } from './connection-race.js';
 import type { Exchange, Stage, UpstreamAttempts } from './exchange.js';
 import { followStream, followTunnel } from './follow-stream.js';
 import type { ForwardingRules } from './forwarding-rules.js';
@@ -31,7 +34,7 @@ const noTargets: readonly string[] = [];
  * Sends one request to a target of its upstream, and retries it on others if the retry rules and the retry budget
  * permit. Ends the exchange with the upstream's response, a problem, or an internal error.
  */
-class UpstreamForwarder implements UpstreamListener, BalancingRequest, UpstreamAttempts {
+class UpstreamForwarder implements UpstreamListener, BalancingRequest, UpstreamAttempts, RacingRequest {
   count = 0;
   address: string | null = null;
   targetFields: HeaderList = noHeaders;
@@ -47,6 +50,8 @@ class UpstreamForwarder implements UpstreamListener, BalancingRequest, UpstreamA
   #target: ChosenTarget | null = null;
   #sent: UpstreamExchange | null = null;
   #trace: PartTrace | null = null;
+  /** The target whose name is being connected to. */
+  #racing: ChosenTarget | null = null;
   /** Null until a response arrives. */
   #status: number | null = null;
   /** Octets of the interim responses that were relayed. */
@@ -128,6 +133,34 @@ class UpstreamForwarder implements UpstreamListener, BalancingRequest, UpstreamA
     }
   }
 
+  get isUpgrade(): boolean {
+    return this.#exchange.request.wantsWebSocket;
+  }
+
+  nextAddress(): ChosenTarget | null {
+    const target = this.#racing?.next(this) ?? null;
+    if (target !== null) this.#tried = [...this.#tried, target.address];
+    return target;
+  }
+
+  connected(target: ChosenTarget, connection: OpenedConnection | null, unfinished: readonly string[]): void {
+    try {
+      this.#tried = this.#tried.filter((address) => address !== target.address && !unfinished.includes(address));
+      if (target.address !== this.address) {
+        this.#trace?.end(null, 'unreachable');
+        this.#trace = null;
+      }
+      this.#target = target;
+      this.#send(target, connection ?? target.client, this.#rules.clock.monotonicMs());
+    } catch (error) {
+      this.#failInternally(error);
+    }
+  }
+
+  notConnected(failure: UpstreamFailure): void {
+    this.failed(failure);
+  }
+
   takeRetry(): boolean {
     const { counters, retries } = this.#rules;
     if (this.count >= retries.maxAttempts || !this.#hasRetry()) return false;
@@ -143,21 +176,59 @@ class UpstreamForwarder implements UpstreamListener, BalancingRequest, UpstreamA
 
   /** @param last the failure of the previous attempt; null: this is the first one */
   #attempt(last: UpstreamFailure | null, nowMs: number): void {
-    const exchange = this.#exchange;
-    const rules = this.#rules;
-    const choice = rules.chooser.choose(this);
+    const choice = this.#rules.chooser.choose(this);
     if (choice.kind !== 'chosen') {
       this.#noTarget(choice, last);
       return;
     }
     if (last !== null && last.wasEvicted !== true) this.#noteRetry();
     this.count += 1;
+    this.#begin(choice, nowMs);
+  }
+
+  #begin(choice: ChosenTarget, nowMs: number): void {
+    if (choice.hasSiblings && choice.client.mustConnect(this.isUpgrade)) {
+      this.#connect(choice, nowMs);
+      return;
+    }
     this.#target = choice;
-    this.address = choice.address;
-    this.targetFields = choice.responseHeaders;
-    const trace = exchange.trace?.upstreamAttempt(rules.upstream, choice.address, this.count) ?? null;
+    this.#send(choice, choice.client, nowMs);
+  }
+
+  /** Sends the request to the address of the target's name that is connected first. */
+  #connect(first: ChosenTarget, nowMs: number): void {
+    const { chooser, clock, scheduler, timeoutMs, upstream } = this.#rules;
+    const leftMs = Math.max(1, this.#deadlineMs - nowMs);
+    const waitMs = Math.min(chooser.connectMs, leftMs);
+    // Queues and other attempts took the time.
+    const isShort = waitMs < chooser.connectMs && leftMs * 2 < timeoutMs;
+    const race = new ConnectionRace({
+      request: this,
+      clock,
+      scheduler,
+      waitMs,
+      late: (addresses) => ({
+        code: isShort ? 'overloaded' : 'timed_out',
+        detail: `no connection to ${addresses.join(', ')} within ${Math.round(waitMs)} ms`,
+      }),
+    });
+    this.#racing = first;
+    this.#tried = [...this.#tried, first.address];
+    this.address = first.address;
+    this.#trace = this.#exchange.trace?.upstreamAttempt(upstream, first.address, this.count) ?? null;
+    this.#sent = race;
+    race.start(first);
+    this.#exchange.waitForUpstream(race);
+  }
+
+  #send(target: ChosenTarget, client: Pick<TargetClient, 'send'>, nowMs: number): void {
+    const exchange = this.#exchange;
+    const rules = this.#rules;
+    this.address = target.address;
+    this.targetFields = target.responseHeaders;
+    const trace = this.#trace ?? exchange.trace?.upstreamAttempt(rules.upstream, target.address, this.count) ?? null;
     this.#trace = trace;
-    const sent = choice.client.send(
+    const sent = client.send(
       {
         method: exchange.request.method,
         target:
@@ -193,6 +264,7 @@ class UpstreamForwarder implements UpstreamListener, BalancingRequest, UpstreamA
   #settle(failure: UpstreamFailure): void {
     const exchange = this.#exchange;
     const { counters, chooser, clock, answers, descriptors } = this.#rules;
+    if (failure.isUnconnected === true && this.#givesWay(failure)) return;
     if (failure.isOutOfDescriptors === true) descriptors.noteExhausted();
     if (failure.wasEvicted === true) {
       this.count -= 1;
@@ -211,6 +283,26 @@ class UpstreamForwarder implements UpstreamListener, BalancingRequest, UpstreamA
       this.#routeEnded(outcomeOfFailure(reported.code));
       answers.failed(exchange, reported);
     }
+  }
+
+  /**
+   * A kept connection was closed, and its address can no longer be connected to: goes on with the next address of the
+   * name, which is no retry.
+   */
+  #givesWay(failure: UpstreamFailure): boolean {
+    const exchange = this.#exchange;
+    const target = this.#target;
+    const nowMs = this.#rules.clock.monotonicMs();
+    const isRepeatable = exchange.forwarded.body === null || this.#repeatable?.isWhole === true;
+    if (target === null || !target.hasSiblings || exchange.abandoned || !isRepeatable) return false;
+    if (failure.neverSent !== true || nowMs >= this.#deadlineMs) return false;
+    this.#tried = [...this.#tried, target.address];
+    const next = target.next(this);
+    if (next === null) return false;
+    exchange.waitOver();
+    this.#end(endOfFailure(failure.code, failure.detail));
+    this.#begin(next, nowMs);
+    return true;
   }
 
   #mayRetry(failure: UpstreamFailure, nowMs: number): boolean {

@@ -74,6 +74,11 @@ export interface UpstreamFailure {
    * and counts as no attempt.
    */
   readonly wasEvicted?: boolean;
+  /**
+   * The address cannot be connected to: refused, unreachable, or no connection in time. Another
+   * address of the same name may do. A TLS fault is none, because it is the target's.
+   */
+  readonly isUnconnected?: boolean;
   /** The process has no free file descriptor for a connection. */
   readonly isOutOfDescriptors?: boolean;
   /** For the log. */
@@ -160,10 +165,40 @@ export interface ConnectionFigures {
   readonly waitingRequests: number;
 }
 
+/** A connection that was opened for one request. Call one of its functions, once. */
+export interface OpenedConnection {
+  send(request: UpstreamRequest, listener: UpstreamListener): UpstreamExchange;
+  /** Leaves it to other requests. */
+  release(): void;
+}
+
+/** Receives the outcome of a connection attempt: one call, after `connect` returns. May not throw. */
+export interface ConnectAttemptListener {
+  /** @param connection null if the attempt was abandoned before */
+  connected(connection: OpenedConnection | null): void;
+  notConnected(failure: UpstreamFailure): void;
+}
+
+/** A connection attempt under way. */
+export interface ConnectAttempt {
+  /** When it began, possibly for an earlier request; monotonic milliseconds. */
+  readonly beganMs: number;
+  /** The request no longer needs the connection. The attempt continues, for other requests. */
+  abandon(): void;
+}
+
 /** The connections to one address. */
 export interface TargetClient {
   /** No connection is free or can be opened: a request would queue. Cheap to read. */
   readonly isFull: boolean;
+  /**
+   * A request would have to wait for a new connection. Cheap to ask.
+   *
+   * @param forUpgrade the request is an upgrade to WebSocket
+   */
+  mustConnect(forUpgrade: boolean): boolean;
+  /** Opens a connection for a request. Call it only if `mustConnect`. */
+  connect(forUpgrade: boolean, listener: ConnectAttemptListener): ConnectAttempt;
   send(request: UpstreamRequest, listener: UpstreamListener): UpstreamExchange;
   /**
    * The target was removed: queued requests fail at once with `wasEvicted`. Requests that wait for

@@ -10,7 +10,7 @@ import type {
 import { type HeaderList, noHeaders } from '../../../../domain/http/header-list.js';
 import { turnMs } from '../../../event-loop-batching/event-loop-turn.js';
 import type { ResponseLines } from '../../../wire/http1-responses/response-lines.js';
-import type { TargetConnections } from '../pool/target-connections.js';
+import type { ConnectionSource } from '../pool/target-connections.js';
 import { keepAliveTime } from './connection-timers.js';
 import { OutgoingBody, readFirstPiece } from './outgoing-body.js';
 import { Http1ResponseBody, ReceivedResponse } from './received-response.js';
@@ -24,7 +24,7 @@ import { frames, noBody, upstreamRequestHead } from './upstream-request-head.js'
 export class CoreExchange extends TimedRequest implements UpstreamExchange, ExchangeRoles {
   readonly #request: UpstreamRequest;
   readonly #listener: UpstreamListener;
-  readonly #connections: TargetConnections<UpstreamConnection>;
+  readonly #connections: ConnectionSource<UpstreamConnection>;
   readonly #settings: TargetClientOptions;
   /** The target's eviction count when the request began. */
   readonly #turnAwaysBefore: number;
@@ -48,7 +48,7 @@ export class CoreExchange extends TimedRequest implements UpstreamExchange, Exch
   constructor(
     request: UpstreamRequest,
     listener: UpstreamListener,
-    connections: TargetConnections<UpstreamConnection>,
+    connections: ConnectionSource<UpstreamConnection>,
     settings: TargetClientOptions,
   ) {
     super(request, settings.readMs);
@@ -264,7 +264,7 @@ export class CoreExchange extends TimedRequest implements UpstreamExchange, Exch
   #dispatch(connection: UpstreamConnection): void {
     connection.hold(this);
     const { upgradeToWebSocket } = this.#request;
-    if (connection.isOpen && !upgradeToWebSocket) {
+    if (connection.isOpen && (!upgradeToWebSocket || connection.isNewStream)) {
       this.#isUnheard = true;
       connection.start();
     } else connection.open(upgradeToWebSocket);

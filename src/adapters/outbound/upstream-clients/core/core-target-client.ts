@@ -1,4 +1,6 @@
 import type {
+  ConnectAttempt,
+  ConnectAttemptListener,
   ConnectionFigures,
   TargetClient,
   TargetClientOptions,
@@ -8,12 +10,14 @@ import type {
 } from '../../../../application/ports/gateway/upstream-client.js';
 import type { SocketLayerSelector } from '../../../stream-sockets/socket-layer-selector.js';
 import { TargetConnections } from '../pool/target-connections.js';
+import { ConnectAttempts } from './connect-attempts.js';
 import { CoreExchange } from './core-exchange.js';
 import { UpstreamConnection } from './upstream-connection.js';
 
 /** HTTP/1.1 connections to one address, with the project's own codec. */
 export class CoreTargetClient implements TargetClient {
   readonly #connections: TargetConnections<UpstreamConnection>;
+  readonly #attempts: ConnectAttempts;
   readonly #settings: TargetClientOptions;
 
   /** @param handshakeFailed called for each TLS handshake that fails */
@@ -27,6 +31,7 @@ export class CoreTargetClient implements TargetClient {
       settings,
       (onLost) => new UpstreamConnection(settings, layers, { onLost, handshakeFailed }),
     );
+    this.#attempts = new ConnectAttempts(this.#connections, settings);
   }
 
   send(request: UpstreamRequest, listener: UpstreamListener): UpstreamExchange {
@@ -39,6 +44,15 @@ export class CoreTargetClient implements TargetClient {
     return this.#connections.isFull;
   }
 
+  /** An upgrade always opens a connection. */
+  mustConnect(forUpgrade: boolean): boolean {
+    return forUpgrade ? !this.#connections.isFull : this.#connections.mustConnect;
+  }
+
+  connect(forUpgrade: boolean, listener: ConnectAttemptListener): ConnectAttempt {
+    return this.#attempts.connect(forUpgrade, listener);
+  }
+
   evictQueued(): void {
     this.#connections.evictQueued();
   }
@@ -48,6 +62,7 @@ export class CoreTargetClient implements TargetClient {
   }
 
   close(graceMs: number): Promise<void> {
+    this.#attempts.close();
     return this.#connections.close(graceMs);
   }
 }

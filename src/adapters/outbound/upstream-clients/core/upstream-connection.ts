@@ -20,7 +20,7 @@ import { type TlsUpstreamStream, tlsUpstreamStream } from '../../../tls-sockets/
 import type { PooledUpstreamConnection } from '../pool/target-connections.js';
 import { defaultKeepMs, putOffTimer, removeTimer, setTimer } from './connection-timers.js';
 import { Http1ResponseReader } from './http1-response-reader.js';
-import { ConnectionsClosedError, lossFailure } from './upstream-failures.js';
+import { ConnectionsClosedError, connectFailure, lossFailure } from './upstream-failures.js';
 
 /** A read of so many octets may have left some in the kernel. */
 const fullRead = 65_536;
@@ -97,6 +97,11 @@ export class UpstreamConnection implements PooledUpstreamConnection, WheelTimer,
 
   get isOpen(): boolean {
     return this.#isConnected && this.isUsable;
+  }
+
+  /** Opened for a tunnel, and unused. */
+  get isNewStream(): boolean {
+    return this.#stream !== null && !this.hasServed;
   }
 
   /** Open or connecting, and writable. */
@@ -295,7 +300,7 @@ export class UpstreamConnection implements PooledUpstreamConnection, WheelTimer,
     }
     const { address, connectMs, tls } = this.settings;
     const detail = `no ${tls === null ? '' : 'TLS '}connection to ${streamAddressText(address)} within ${connectMs} ms`;
-    this.#end({ code: 'timed_out', detail });
+    this.#end({ code: 'timed_out', isUnconnected: true, detail });
   }
 
   #connected(socket: UpstreamStream): void {
@@ -345,7 +350,7 @@ export class UpstreamConnection implements PooledUpstreamConnection, WheelTimer,
     if (this.#socket !== socket) return;
     // Reading saw a normal end although writing met a reset.
     const loss = error ?? socket.writeError;
-    this.#end(lossFailure(loss), loss);
+    this.#end(this.#isConnected ? lossFailure(loss) : connectFailure(loss), loss);
   }
 
   #end(failure: UpstreamFailure, error: Error | null = null): void {

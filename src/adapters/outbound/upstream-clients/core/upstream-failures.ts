@@ -25,6 +25,13 @@ export const lossFailure = (error: Error | null): UpstreamFailure => {
   return { code: isTimeOut ? 'timed_out' : 'unreachable', detail: tlsFailureText(error) ?? detailOf(error) };
 };
 
+/** Failure of a connection that did not open. */
+export const connectFailure = (error: Error | null): UpstreamFailure => {
+  const failure = lossFailure(error);
+  const isConnections = failure.code === 'unreachable' || failure.code === 'timed_out';
+  return { ...failure, isUnconnected: isConnections && (error === null || tlsFailureText(error) === null) };
+};
+
 /** The response is malformed. */
 export const malformedResponse = (fault: string): UpstreamFailure => ({
   code: 'invalid_response',

@@ -1,4 +1,6 @@
 import type {
+  ConnectAttempt,
+  ConnectAttemptListener,
   ConnectionFigures,
   TargetClient,
   TargetClientOptions,
@@ -7,6 +9,7 @@ import type {
   UpstreamRequest,
 } from '../../../../application/ports/gateway/upstream-client.js';
 import { Http2Exchange } from './http2-exchange.js';
+import { SessionAttempt } from './session-attempt.js';
 import { SessionPool } from './session-pool.js';
 import { UpstreamSession } from './upstream-session.js';
 
@@ -32,6 +35,19 @@ export class Http2TargetClient implements TargetClient {
 
   get isFull(): boolean {
     return this.#sessions.isFull;
+  }
+
+  mustConnect(): boolean {
+    return this.#sessions.mustConnect;
+  }
+
+  connect(_forUpgrade: boolean, listener: ConnectAttemptListener): ConnectAttempt {
+    const attempt = new SessionAttempt(this.#sessions, listener, {
+      send: (request, requestListener) => this.send(request, requestListener),
+      release: () => undefined,
+    });
+    attempt.start();
+    return attempt;
   }
 
   evictQueued(): void {

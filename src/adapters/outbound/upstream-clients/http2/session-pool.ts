@@ -45,6 +45,11 @@ export class SessionPool implements SessionListener {
     return this.#roomy.size === 0 && !this.#mayConnect && this.#expected() === null;
   }
 
+  /** A session can be opened, and no open one has room. */
+  get mustConnect(): boolean {
+    return this.#roomy.size === 0 && !this.isFull;
+  }
+
   figures(): ConnectionFigures {
     let active = 0;
     for (const session of this.#sessions) if (session.isOpen && session.streams > 0) active += 1;
@@ -190,7 +195,7 @@ export class SessionPool implements SessionListener {
     const expected = this.#expected();
     if (expected === null && !this.#mayConnect) return false;
     // Its wait starts before the time to open a session.
-    user.expect();
+    user.expect(expected?.beganMs ?? performance.now());
     this.#expecting.get(expected ?? this.#connect())?.add(user);
     return true;
   }

@@ -7,8 +7,12 @@ export interface StreamUser {
   readonly refusedBy: UpstreamSession | null;
   /** All streams are busy and no session can be opened. */
   wait(): void;
-  /** A session is being opened for the request. */
-  expect(): void;
+  /**
+   * A session is being opened for the request.
+   *
+   * @param beganMs since when; monotonic milliseconds
+   */
+  expect(beganMs: number): void;
   /** The request may open one stream now. */
   use(session: UpstreamSession): void;
   /** No stream: its session failed to open. */

@@ -13,6 +13,7 @@ import { endSession } from '../../../http2-sockets/end-session.js';
 import { HeaderBlockGate } from '../../../http2-sockets/header-block-gate.js';
 import { writeBacklog } from '../../../stream-sockets/stream-socket.js';
 import { type AlpnProtocol, connectTls } from '../../../tls-sockets/connect-tls.js';
+import { tlsFailureText } from '../../../tls-sockets/tls-failure.js';
 import type { IdleConnection } from '../pool/idle-connection-pool.js';
 import { waitText } from '../pool/target-connections.js';
 import { classifySessionError, codeName } from './failure-classification.js';
@@ -68,6 +69,8 @@ type SessionSettings = Pick<TargetClientOptions, 'address' | 'tls' | 'connectMs'
 /** An HTTP/2 connection to a target, from the connect attempt on. */
 export class UpstreamSession implements IdleConnection {
   idleIndex = -1;
+  /** When the connect attempt began; monotonic milliseconds. */
+  readonly beganMs = performance.now();
   /** Open streams. */
   streams = 0;
   /** Current stream limit, of the peer and of this side. */
@@ -97,6 +100,8 @@ export class UpstreamSession implements IdleConnection {
   #isDoubted = false;
   #signsSeen = 0;
   #requests = 0;
+  /** The session did not open because of a TLS fault. */
+  #isHandshakeFault = false;
   #failure: UpstreamFailure | null = null;
 
   /** @param handshakeFailed called if the TLS handshake fails */
@@ -118,6 +123,7 @@ export class UpstreamSession implements IdleConnection {
     const socket = connectTls({ address, tls, protocols: http2Only, opened: () => this.#begin() });
     this.#socket = socket;
     socket.on('error', (error) => {
+      this.#isHandshakeFault ||= tlsFailureText(error) !== null;
       this.#failure ??= classifySessionError(error);
     });
     socket.on('close', () => {
@@ -305,7 +311,9 @@ export class UpstreamSession implements IdleConnection {
     this.#clearDeadline();
     if (this.#keepAlive) clearInterval(this.#keepAlive);
     const failure = this.#failure ?? { code: 'unreachable', detail: 'the connection was closed' };
-    this.#listener.onLost(this, { ...failure, neverSent: true });
+    const isUnconnected =
+      !this.#isReady && !this.#isHandshakeFault && (failure.code === 'unreachable' || failure.code === 'timed_out');
+    this.#listener.onLost(this, { ...failure, neverSent: true, ...(isUnconnected ? { isUnconnected } : {}) });
   }
 
   #clearDeadline(): void {

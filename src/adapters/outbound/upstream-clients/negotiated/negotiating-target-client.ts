@@ -1,4 +1,6 @@
 import type {
+  ConnectAttempt,
+  ConnectAttemptListener,
   ConnectionFigures,
   TargetClient,
   TargetClientOptions,
@@ -10,7 +12,7 @@ import type {
 import type { TargetTls } from '../../../../application/ports/gateway/upstream-tls.js';
 import { streamAddressText } from '../../../../domain/configuration/schema/grpc-address.js';
 import { type AlpnProtocol, connectTls } from '../../../tls-sockets/connect-tls.js';
-import { lossFailure } from '../core/upstream-failures.js';
+import { connectFailure } from '../core/upstream-failures.js';
 import { waitText } from '../pool/target-connections.js';
 
 /** Time after which the target is asked again, in milliseconds: it may have learnt HTTP/2. */
@@ -38,7 +40,8 @@ export class NegotiatingTargetClient implements TargetClient {
   readonly #http2: TargetClient;
   #protocol: AlpnProtocol | null = null;
   #askAgainMs = 0;
-  readonly #waiting = new Set<WaitingExchange>();
+  #negotiatingSinceMs = 0;
+  readonly #waiting = new Set<WaitingExchange | WaitingAttempt>();
   /** Ends the negotiation under way. */
   #stop: ((failure: UpstreamFailure) => void) | null = null;
   #isClosed = false;
@@ -73,6 +76,22 @@ export class NegotiatingTargetClient implements TargetClient {
     return exchange;
   }
 
+  mustConnect(forUpgrade: boolean): boolean {
+    if (forUpgrade) return this.#http1.mustConnect(true);
+    if (this.#protocol !== null) return this.#client(this.#protocol).mustConnect(false);
+    return !this.#isClosed && this.#waiting.size < maxWaiting;
+  }
+
+  connect(forUpgrade: boolean, listener: ConnectAttemptListener): ConnectAttempt {
+    if (forUpgrade) return this.#http1.connect(true, listener);
+    if (this.#protocol !== null) return this.#client(this.#protocol).connect(false, listener);
+    const attempt = new WaitingAttempt(listener);
+    this.#waiting.add(attempt);
+    this.#negotiate();
+    attempt.beganMs = this.#negotiatingSinceMs;
+    return attempt;
+  }
+
   evictQueued(): void {
     this.#failWaiting({ code: 'overloaded', wasEvicted: true, detail: 'the target was taken out' });
     this.#http1.evictQueued();
@@ -103,6 +122,7 @@ export class NegotiatingTargetClient implements TargetClient {
   /** Opens a connection that offers both protocols, and closes it when the target has selected one. */
   #negotiate(): void {
     if (this.#stop !== null || this.#isClosed) return;
+    this.#negotiatingSinceMs = performance.now();
     const { address, connectMs } = this.#settings;
     const end = (): void => {
       clearTimeout(deadline);
@@ -123,24 +143,61 @@ export class NegotiatingTargetClient implements TargetClient {
     const deadline = setTimeout(() => {
       fail({
         code: 'timed_out',
+        isUnconnected: true,
         detail: `no TLS connection to ${streamAddressText(address)} within ${waitText(connectMs)}`,
       });
     }, connectMs);
     deadline.unref();
     this.#stop = fail;
-    socket.on('error', (error) => fail(lossFailure(error)));
-    socket.on('close', () => fail(lossFailure(null)));
+    socket.on('error', (error) => fail(connectFailure(error)));
+    socket.on('close', () => fail(connectFailure(null)));
   }
 
   #use(protocol: AlpnProtocol): void {
     this.#protocol = protocol;
     this.#askAgainMs = performance.now() + negotiatedMs;
     const client = this.#client(protocol);
-    for (const exchange of [...this.#waiting]) exchange.sendBy(client);
+    const waiting = [...this.#waiting];
+    this.#waiting.clear();
+    for (const each of waiting) each.sendBy(client);
   }
 
   #failWaiting(failure: UpstreamFailure): void {
-    for (const exchange of [...this.#waiting]) exchange.fail(failure);
+    const waiting = [...this.#waiting];
+    this.#waiting.clear();
+    for (const each of waiting) each.fail(failure);
+  }
+}
+
+/** A connection attempt that waits until the protocol is known. */
+class WaitingAttempt implements ConnectAttempt {
+  beganMs = 0;
+  readonly #listener: ConnectAttemptListener;
+  #isAbandoned = false;
+  #attempt: ConnectAttempt | null = null;
+
+  constructor(listener: ConnectAttemptListener) {
+    this.#listener = listener;
+  }
+
+  sendBy(client: TargetClient): void {
+    if (this.#isAbandoned) this.#listener.connected(null);
+    else if (client.mustConnect(false)) this.#attempt = client.connect(false, this.#listener);
+    else {
+      this.#listener.connected({
+        send: (request, listener) => client.send(request, listener),
+        release: () => undefined,
+      });
+    }
+  }
+
+  fail(failure: UpstreamFailure): void {
+    queueMicrotask(() => this.#listener.notConnected({ ...failure, neverSent: true }));
+  }
+
+  abandon(): void {
+    this.#isAbandoned = true;
+    this.#attempt?.abandon();
   }
 }
 

@@ -48,6 +48,11 @@ export class IdleConnectionPool<Connection extends IdleConnection> {
     return this.#count;
   }
 
+  /** The most recently used connection. */
+  get last(): Connection | null {
+    return this.#all.at(-1) ?? null;
+  }
+
   /** Removes and returns the most recently used connection. */
   take(): Connection | undefined {
     const connection = this.#all.at(-1) ?? undefined;

@@ -46,8 +46,16 @@ export interface ConnectionUser<Connection> {
   evictQueued(): void;
 }
 
+/** The connections that a request uses. */
+export interface ConnectionSource<Connection> {
+  readonly turnAways: number;
+  request(user: ConnectionUser<Connection>): boolean;
+  forget(user: ConnectionUser<Connection>): void;
+  giveBack(connection: Connection): void;
+}
+
 /** Connections to one target, and a FIFO queue of requests for them. */
-export class TargetConnections<Connection extends PooledUpstreamConnection> {
+export class TargetConnections<Connection extends PooledUpstreamConnection> implements ConnectionSource<Connection> {
   readonly #settings: TargetClientOptions;
   /** Active and idle. */
   readonly #all = new Set<Connection>();
@@ -71,6 +79,11 @@ export class TargetConnections<Connection extends PooledUpstreamConnection> {
   /** A new request would have to wait. Idle connections are used first, so all are busy. */
   get isFull(): boolean {
     return this.#busy >= this.#settings.maxConnections;
+  }
+
+  /** A connection can be opened, and no open one is idle. */
+  get mustConnect(): boolean {
+    return !this.isFull && this.#idle.last?.isOpen !== true;
   }
 
   /** Number of evictions; users from before the last one must not ask again. */
@@ -100,6 +113,13 @@ export class TargetConnections<Connection extends PooledUpstreamConnection> {
     if (this.#waiting.size >= maxWaiting) return false;
     this.#waiting.add(user);
     return true;
+  }
+
+  /** A new connection, to be given back; null: the limit is reached, or the pool is closed. */
+  takeNew(): Connection | null {
+    if (this.#isClosed || this.isFull) return null;
+    this.#busy += 1;
+    return this.#createNew();
   }
 
   /** Removes a waiting user. */
@@ -143,7 +163,10 @@ export class TargetConnections<Connection extends PooledUpstreamConnection> {
       if (connection.isUsable) return connection;
       this.#drop(connection);
     }
-    if (this.isFull) return null;
+    return this.isFull ? null : this.#createNew();
+  }
+
+  #createNew(): Connection {
     const connection = this.#create(this.#noteLost);
     this.#all.add(connection);
     return connection;

@@ -1,6 +1,7 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { createSecureContext, type SecureContext, type SecureContextOptions } from 'node:tls';
 import type { TlsCertificate } from '../../application/ports/gateway/http-engine.js';
+import { type CertificateDates, subjectText } from '../../domain/shared/certificate-dates.js';
 import { err, ok, type Result } from '../../domain/shared/result.js';
 
 const begin = '-----BEGIN CERTIFICATE-----';
@@ -42,6 +43,24 @@ export const ordinal = (index: number): string => {
   return `${number}${['th', 'st', 'nd', 'rd'][number % 10] ?? 'th'}`;
 };
 
+/** The subject; the alternative names of a certificate whose subject is empty. */
+const nameOf = ({ subject, subjectAltName }: X509Certificate): string =>
+  // Node's types hide that an empty subject is null.
+  (subject as string | null) ?? subjectAltName ?? '';
+
+/** The subject and the end of each certificate. */
+export const certificateDates = (certificates: readonly X509Certificate[]): readonly CertificateDates[] =>
+  certificates.flatMap((certificate) => {
+    const expiryMs = Date.parse(certificate.validTo);
+    return Number.isNaN(expiryMs) ? [] : [{ subject: subjectText(nameOf(certificate)), expiryMs }];
+  });
+
+/** See `CertificateDatesReader`. */
+export const readCertificateDates = (pem: string): readonly CertificateDates[] => {
+  const read = readCertificates(pem);
+  return read.ok ? certificateDates(read.value) : [];
+};
+
 const dayMs = 86_400_000;
 
 /** Days before expiry at which a warning starts. */
@@ -54,8 +73,8 @@ export const dateWarnings = (
   nowMs: number,
 ): readonly string[] =>
   certificates.flatMap((certificate) => {
-    const { validFrom, validTo, subject } = certificate;
-    const named = `${what} "${subject.replaceAll('\n', ', ')}"`;
+    const { validFrom, validTo } = certificate;
+    const named = `${what} "${nameOf(certificate).replaceAll('\n', ', ')}"`;
     const leftMs = Date.parse(validTo) - nowMs;
     if (leftMs < 0) return [`${named} has expired on ${validTo}`];
     if (Date.parse(validFrom) > nowMs) return [`${named} is not valid before ${validFrom}`];

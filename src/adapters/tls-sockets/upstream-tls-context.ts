@@ -5,8 +5,15 @@ import type {
   UpstreamTlsMaterial,
   UpstreamTlsPreparer,
 } from '../../application/ports/gateway/upstream-tls.js';
+import type { CertificateDates } from '../../domain/shared/certificate-dates.js';
 import { err, ok } from '../../domain/shared/result.js';
-import { checkCertificate, dateWarnings, readCertificates, secureContext } from './certificate-files.js';
+import {
+  certificateDates,
+  checkCertificate,
+  dateWarnings,
+  readCertificates,
+  secureContext,
+} from './certificate-files.js';
 
 /** Longest use of a TLS session, in milliseconds: a resumed session does not verify the certificate again. */
 const sessionMs = 3_600_000;
@@ -53,6 +60,7 @@ export class PreparedUpstreamTls implements UpstreamTlsContext {
     readonly secureContext: SecureContext,
     readonly verifies: boolean,
     readonly warnings: readonly string[],
+    readonly certificates: readonly CertificateDates[],
   ) {}
 }
 
@@ -65,15 +73,18 @@ export const upstreamTlsPreparer =
   (material: UpstreamTlsMaterial) => {
     const { authorities, certificate, minVersion, verifies } = material;
     const warnings: string[] = [];
+    const certificates: CertificateDates[] = [];
     if (authorities !== null) {
       const read = readCertificates(authorities);
       if (!read.ok) return err(`the file ${read.error}`);
       warnings.push(...dateWarnings('the authority', read.value, nowMs()));
+      certificates.push(...certificateDates(read.value));
     }
     if (certificate !== null) {
       const checked = checkCertificate(certificate);
       if (!checked.ok) return checked;
       warnings.push(...dateWarnings('the client certificate', checked.value, nowMs()));
+      certificates.push(...certificateDates(checked.value));
     }
     const context = secureContext({
       // Every authority of the file is a trust anchor, self-signed or not.
@@ -84,5 +95,5 @@ export const upstreamTlsPreparer =
       ciphers: verifies ? verifiedCiphers : DEFAULT_CIPHERS,
       secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
     });
-    return context.ok ? ok(new PreparedUpstreamTls(context.value, verifies, warnings)) : context;
+    return context.ok ? ok(new PreparedUpstreamTls(context.value, verifies, warnings, certificates)) : context;
   };

@@ -21,6 +21,7 @@ import { PrometheusGatewayMetrics } from '../../adapters/outbound/prometheus-met
 import { re2PathPatterns } from '../../adapters/outbound/re2-path-patterns/re2-path-patterns.js';
 import { targetClients } from '../../adapters/outbound/upstream-clients/upstream-clients.js';
 import { SocketLayerSelector } from '../../adapters/stream-sockets/socket-layer-selector.js';
+import { readCertificateDates } from '../../adapters/tls-sockets/certificate-files.js';
 import { upstreamTlsPreparer } from '../../adapters/tls-sockets/upstream-tls-context.js';
 import type { TracerFactory } from '../../application/ports/gateway/tracer.js';
 import { agentClients } from '../shared/agent-clients.js';
@@ -72,6 +73,10 @@ export const gatewayAdaptersModule = new ContainerModule(({ bind }) => {
   made(gateway.upstreamTls, { files: gateway.textFiles, clock: shared.clock }, ({ files, clock }) => ({
     files,
     prepare: upstreamTlsPreparer(() => clock.wallMs()),
+  }));
+  made(gateway.agentCertificates, { files: gateway.textFiles }, ({ files }) => ({
+    files,
+    readDates: readCertificateDates,
   }));
   made(gateway.figures, {}, () => new NodeProcessFigures());
   made(gateway.metrics, { hostName: gateway.hostName }, ({ hostName }) => new PrometheusGatewayMetrics(hostName));

@@ -197,6 +197,7 @@ export const gatewayModule = new ContainerModule(({ bind }) => {
       listeners: gateway.listeners,
       listenerTls: gateway.listenerTls,
       upstreamTls: gateway.upstreamTls,
+      agentCertificates: gateway.agentCertificates,
       socketLayers: gateway.socketLayers,
       state: gateway.state,
       stages: gateway.stages,

@@ -16,6 +16,7 @@ import type { AdminRequests } from '../../application/gateway/report-status/admi
 import type { AnswerAdmin } from '../../application/gateway/report-status/answer-admin.js';
 import type { StatusReports } from '../../application/gateway/report-status/status-reports.js';
 import type { AgentRegistry } from '../../application/gateway/run-gateway/agent-registry.js';
+import type { AgentCertificateReaders } from '../../application/gateway/run-gateway/certificates-in-use.js';
 import type { Gateway } from '../../application/gateway/run-gateway/gateway.js';
 import type { ListenerRegistry } from '../../application/gateway/run-gateway/listener-registry.js';
 import type { ListenerTlsReaders } from '../../application/gateway/run-gateway/prepare-listener-tls.js';
@@ -69,6 +70,7 @@ export const gatewayTokens = {
   textFiles: Symbol('TextFileReader') as ServiceIdentifier<TextFileReader>,
   listenerTls: Symbol('ListenerTlsReaders') as ServiceIdentifier<ListenerTlsReaders>,
   upstreamTls: Symbol('UpstreamTlsReaders') as ServiceIdentifier<UpstreamTlsReaders>,
+  agentCertificates: Symbol('AgentCertificateReaders') as ServiceIdentifier<AgentCertificateReaders>,
   figures: Symbol('ProcessFigures') as ServiceIdentifier<ProcessFigures>,
   metrics: Symbol('GatewayMetrics') as ServiceIdentifier<GatewayMetrics & MetricsExposition>,
   /** Sample names that agents cannot use. */

@@ -82,6 +82,66 @@ describeWithPeers(['promtool'], 'promtool', () => {
   });
 });
 
+describeWithPeers(['promtool'], 'the alerts for certificates', () => {
+  const name = 'gateway_certificate_expiry_timestamp_seconds';
+  const labels = { instance: 'edge', use: 'upstream', name: 'api', subject: 'CN=me' };
+  const description = 'Renew CN=me, or remove an authority that is no longer needed from its file.';
+  const alert = (alertname: string, evalTime: string, severity: string, summary: string | null) => ({
+    eval_time: evalTime,
+    alertname,
+    exp_alerts:
+      summary === null ? [] : [{ exp_labels: { ...labels, severity }, exp_annotations: { summary, description } }],
+  });
+  const soon = (evalTime: string, left: string | null) =>
+    alert(
+      'CertificateExpiresSoon',
+      evalTime,
+      'warning',
+      left === null ? null : `edge: a certificate of the upstream api expires in ${left}`,
+    );
+  const late = (evalTime: string, isRaised: boolean) =>
+    alert(
+      'CertificateExpires',
+      evalTime,
+      'critical',
+      isRaised ? 'edge: a certificate of the upstream api has expired or expires within 3 days' : null,
+    );
+
+  it('fire 14 days and 3 days before the end, and after it until the certificate is renewed', ({ folder }) => {
+    const hours = 3_600;
+    const end = 20 * 24 * hours;
+    const cases = {
+      rule_files: [`${repositoryRoot}config/prometheus-alerts.yml`],
+      evaluation_interval: '1h',
+      tests: [
+        {
+          interval: '1h',
+          // Renewed after 21 days: 504 hours.
+          input_series: [
+            {
+              series: `${name}{instance="edge",use="upstream",name="api",subject="CN=me"}`,
+              values: `${end}x503 ${end * 4}x100`,
+            },
+          ],
+          alert_rule_test: [
+            soon('144h', null),
+            soon('145h', '13d 23h 0m 0s'),
+            late('145h', false),
+            soon('408h', '3d 0h 0m 0s'),
+            late('408h', false),
+            soon('409h', null),
+            late('409h', true),
+            late('490h', true),
+            soon('505h', null),
+            late('505h', false),
+          ],
+        },
+      ],
+    };
+    expect(promtool(['test', 'rules', folder.write('certificates.yml', JSON.stringify(cases))])).toBe('');
+  });
+});
+
 describeWithPeers(['redis-server'], 'gateway_rate_limit_store_up', () => {
   it('is 0 while Redis is down, even without requests', async ({ cleanUp }) => {
     const redis = await startRedis();

@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto';
 import { createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
 import type {
@@ -446,5 +447,83 @@ describe('the files of tls of an upstream', () => {
     folder.write('changing.pem', root.certificate);
     await reread('TLS files of an upstream have changed');
     expect((await get(gateway)).status).toBe(200);
+  });
+});
+
+describe('the metric of certificates', () => {
+  const files = (name: string, made: OpensslCertificate) => ({
+    certFile: folder.write(`${name}.pem`, pemChain(made)),
+    keyFile: folder.write(`${name}.key`, made.key),
+  });
+
+  const expiries = async (gateway: InProcessGateway): Promise<Record<string, number>> =>
+    Object.fromEntries(
+      [
+        ...(await gateway.metrics()).matchAll(
+          /^gateway_certificate_expiry_timestamp_seconds\{use="(\w+)",name="(\w+)",subject="([^"]*)",instance="test"\} (\d+)$/gm,
+        ),
+      ].map(([, use, name, subject, value]) => [`${use} ${name} ${subject}`, Number(value)]),
+    );
+
+  const endOf = ({ certificate }: OpensslCertificate): number =>
+    Date.parse(new X509Certificate(certificate).validTo) / 1_000;
+
+  /** Ends in so many days. */
+  const days = (count: number) => ({
+    validity: [Date.now() - dayMs, Math.floor(Date.now() / 1_000) * 1_000 + count * dayMs] as const,
+  });
+
+  it('follows a changed file of an upstream, and keeps the value of a bad one', { timeout: 30_000 }, async ({
+    cleanUp,
+  }) => {
+    const [first, second] = [pki.client('me', { by: root, ...days(20) }), pki.client('me', { by: root, ...days(60) })];
+    const certificate = files('me', first);
+    const gateway = await startInProcess(testConfiguration([testUpstream(1, { tls: verified({ certificate }) })]));
+    cleanUp.add(() => gateway.stop());
+    const key = 'upstream upstream CN=me';
+    expect(await expiries(gateway)).toEqual({ 'upstream upstream CN=root': endOf(root), [key]: endOf(first) });
+    folder.write('me.pem', 'nonsense');
+    await eventually(() => gateway.logger.lines.some(({ message }) => message.includes('unusable')));
+    expect((await expiries(gateway))[key]).toBe(endOf(first));
+    files('me', second);
+    await expect.poll(async () => (await expiries(gateway))[key], { timeout: 10_000 }).toBe(endOf(second));
+  });
+
+  it('has the certificates of a listener with its client authorities, and loses what a reload removes', async ({
+    cleanUp,
+  }) => {
+    const between = pki.authority('between', { by: root, ...days(90) });
+    const main = pki.server('main', { by: between, names: ['DNS:b.test'], ...days(30) });
+    const unnamed = pki.server('unnamed', { by: root, subject: '/', names: ['DNS:a.test'], ...days(5) });
+    const [listener] = testConfiguration([]).listeners;
+    const secured = {
+      ...(listener as NonNullable<typeof listener>),
+      tls: {
+        certificates: [files('main', main), files('unnamed', unnamed)],
+        clientAuth: 'request' as const,
+        caCertFile: folder.write('stranger.pem', stranger.certificate),
+        forwardClientCertHeader: null,
+        minVersion: '1.2' as const,
+      },
+    };
+    const upstream = testUpstream(1, { tls: verified() });
+    const gateway = await startInProcess(testConfiguration([upstream], { listeners: [secured] }));
+    cleanUp.add(() => gateway.stop());
+    expect(await expiries(gateway)).toEqual({
+      'listener main CN=main': endOf(main),
+      'listener main CN=between': endOf(between),
+      'listener main DNS:a.test': endOf(unnamed),
+      'listener main CN=stranger': endOf(stranger),
+      'upstream upstream CN=root': endOf(root),
+    });
+    expect(gateway.logger.lines.map(({ message }) => message)).toContainEqual(
+      expect.stringContaining('the certificate "DNS:a.test" expires soon'),
+    );
+    expect(await gateway.reload(testConfiguration([testUpstream(1)], { listeners: [secured] }))).toMatchObject({
+      ok: true,
+    });
+    expect(Object.keys(await expiries(gateway)).filter((key) => key.startsWith('upstream'))).toEqual([]);
+    expect(await gateway.reload(testConfiguration([testUpstream(1)]))).toMatchObject({ ok: true });
+    expect(await expiries(gateway)).toEqual({});
   });
 });

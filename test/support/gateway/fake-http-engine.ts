@@ -92,7 +92,7 @@ export class FakeHttpEngine implements HttpEngine {
       if (chain.startsWith('old')) warnings.push('it has expired');
     }
     if (material.clientAuthorities?.startsWith('bad')) return err('they are no authorities');
-    return ok({ isTlsContext: true, warnings, material });
+    return ok({ isTlsContext: true, warnings, certificates: [], material });
   }
 
   async bind(

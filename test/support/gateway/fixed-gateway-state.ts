@@ -155,6 +155,10 @@ export class FixedGatewayState implements GatewayState {
     return true;
   }
 
+  certificates(): readonly [] {
+    return [];
+  }
+
   memoryLimit(): MemoryLimitStatus | null {
     return this.memory;
   }

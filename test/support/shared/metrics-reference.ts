@@ -5,6 +5,7 @@ import {
 import { maxFrameLength } from '../../../src/adapters/wire/agent-frames/frame-decoder.js';
 import { AgentServiceCounters } from '../../../src/application/agent/agent-service/agent-service-counters.js';
 import { maximumAddresses } from '../../../src/application/gateway/choose-upstream/host-lookups.js';
+import { maxCertificatesPerName } from '../../../src/application/gateway/run-gateway/certificates-in-use.js';
 import { agentMetricPrefix, type MetricType } from '../../../src/domain/agent-protocol/agent-metrics/metric-family.js';
 import { agentMetricsLimits } from '../../../src/domain/agent-protocol/agent-metrics/metric-limits.js';
 import type { ReportedValue } from '../../../src/domain/agent-protocol/metrics-report.js';
@@ -19,7 +20,7 @@ const agentReport = () => {
   counters.completed();
   counters.exchanged('issued');
   counters.refreshedKeys('success');
-  return counters.report('id', 0, 10_000, 1);
+  return counters.report('id', 0, 10_000, { sessions: 1, certificates: [{ subject: 'CN=idp', expiryMs: 0 }] });
 };
 
 /** The metrics of gateway-auth as the gateway exposes them. */
@@ -68,11 +69,12 @@ Every series also has the label \`instance\`: the \`instance\` of the \`system\`
 server that sets its own \`instance\` renames this one to \`exported_instance\`, or keeps it with \`honor_labels: true\`.
 
 The first table lists the gateway's own metrics; [agent metrics](#what-agents-report) follow. Label values come from the
-configuration, with two exceptions:
+configuration, with three exceptions:
 
 - The [address](../guides/monitoring.md#targets-that-are-names) of a target whose name DNS resolves, at most ${maximumAddresses} per
   name.
 - \`status\`, a status code from 100 to 599, or 0 for any other number.
+- \`subject\`, at most ${maxCertificatesPerName} per listener, upstream and agent: see [certificates](../guides/monitoring.md#certificates).
 
 Clients therefore cannot create series. Counters survive a reload. A series of a removed route, upstream or agent remains
 until the gateway ends.
@@ -89,7 +91,8 @@ With several workers (\`worker-threads\`), every metric describes the whole gate
 - Counters and histograms are summed, including those of ended workers, so they do not fall when a worker dies. The
   supervisor reads them every 5 seconds and at each scrape. A killed worker loses its counts since the last read.
 - Gauges are summed, with exceptions. For an agent, a circuit breaker, a target and an upstream, the worst state of any
-  worker counts, because each worker judges by itself. \`gateway_memory_limited\` is 1 if it is 1 in any worker.
+  worker counts, because each worker judges by itself. For a certificate, the earliest expiry counts.
+  \`gateway_memory_limited\` is 1 if it is 1 in any worker.
 - A worker that does not answer within half a second is skipped: its \`gateway_worker_up\` is 0, its last counts remain, and
   its share of the gauges is missing. If the supervisor does not answer, \`/metrics\` returns 503.
 - \`gateway_config_reloads_total\` counts each reload once. \`gateway_memory_usage_bytes\` includes the supervisor.
@@ -112,7 +115,7 @@ ${ofAgent.map(row).join('\n')}
   its last report. Counts start at 0 with the gateway, or at the current counts of a running agent for all its gateways.
 - An agent with connections to several workers counts once. Embedded agents of several workers are separate agents, and
   their reports are summed.
-- A gauge is the sum over running agents, and is omitted if that is not a finite number. It disappears when the agent's last
+- A gauge is the sum over running agents, for the end of a certificate the earliest, and is omitted if that is not a finite number. It disappears when the agent's last
   connection ends, or after three intervals without a report.
 - A reload that removes the block removes its series and its count of dropped metrics.
 

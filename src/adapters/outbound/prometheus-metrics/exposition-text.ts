@@ -28,7 +28,9 @@ export const expositionText = async (
   gauges: GatewayGauges | null,
 ): Promise<string> => {
   const counted = new Map(counts.map(({ name, series }) => [name, series]));
-  const gauged: ReadonlyMap<MetricDefinition, readonly Sample[]> = gauges === null ? new Map() : gaugeSamples(gauges);
+  const families = gauges?.agentFamilies() ?? [];
+  const gauged: ReadonlyMap<MetricDefinition, readonly Sample[]> =
+    gauges === null ? new Map() : gaugeSamples(gauges, families);
   const metrics = Object.values<MetricDefinition>(metricDefinitions).flatMap((definition) => {
     const samples =
       definition.type === 'gauge' || definition.type === 'summary'
@@ -37,7 +39,6 @@ export const expositionText = async (
     return samples === undefined ? [] : [liveMetric(definition, () => samples)];
   });
   const own = await registryText(metrics, instance);
-  const families = gauges?.agentFamilies() ?? [];
   if (families.length === 0) return own;
   const ofAgents = families.map((family) => liveMetric(family, () => agentSamples(family)));
   return `${own}\n${await registryText(ofAgents, instance)}`;

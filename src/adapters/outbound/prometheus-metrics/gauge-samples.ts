@@ -2,7 +2,11 @@ import type { AgentStatus } from '../../../application/ports/gateway/agent-clien
 import type { GatewayGauges, PoolFigures } from '../../../application/ports/gateway/gateway-metrics.js';
 import type { TargetStatus } from '../../../application/ports/gateway/gateway-state.js';
 import { sampleNames } from '../../../domain/agent-protocol/agent-metrics/family-names.js';
-import type { AgentMetricFamily } from '../../../domain/agent-protocol/agent-metrics/metric-family.js';
+import {
+  type AgentMetricFamily,
+  agentMetricPrefix,
+} from '../../../domain/agent-protocol/agent-metrics/metric-family.js';
+import { samlCertificateExpiry } from '../../../domain/agent-protocol/agent-metrics/own-agent-families.js';
 import type { CircuitState } from '../../../domain/gateway/circuit-breaking/circuit-breaker.js';
 import { isUpstreamHealthy } from '../../../domain/gateway/status/upstream-health.js';
 import { histogramSamples, type Sample } from './live-metric.js';
@@ -117,8 +121,29 @@ const limitSamples = (gauges: GatewayGauges): readonly Sample[] => {
 const keySamples = (gauges: GatewayGauges): readonly Sample[] =>
   Object.entries(gauges.rateLimiterKeys()).map(([limit, value]) => ({ labels: { limit }, value }));
 
-/** All gauges with their series. */
-export const gaugeSamples = (gauges: GatewayGauges): ReadonlyMap<MetricDefinition, readonly Sample[]> => {
+/** Certificates of the gateway, and those that agents report for single sign-on. */
+const certificateSamples = (gauges: GatewayGauges, families: readonly AgentMetricFamily[]): readonly Sample[] => {
+  const own = gauges.certificates().map(({ use, name, subject, expiryMs }) => ({
+    labels: { use, name, subject },
+    value: expiryMs / 1_000,
+  }));
+  const reported = families.find(({ name }) => name === agentMetricPrefix + samlCertificateExpiry);
+  if (reported?.type !== 'gauge') return own;
+  const bySeries = new Map<string, Sample>();
+  for (const { agent, labels, value } of reported.series) {
+    const subject = labels['subject'] ?? '';
+    const key = JSON.stringify([agent, subject]);
+    const known = bySeries.get(key)?.value ?? Number.POSITIVE_INFINITY;
+    bySeries.set(key, { labels: { use: 'saml', name: agent, subject }, value: Math.min(value, known) });
+  }
+  return [...own, ...bySeries.values()];
+};
+
+/** All gauges with their series. `families`: the metrics of the agents. */
+export const gaugeSamples = (
+  gauges: GatewayGauges,
+  families: readonly AgentMetricFamily[],
+): ReadonlyMap<MetricDefinition, readonly Sample[]> => {
   const pools = gauges.pools();
   const connections = unlabelled(gauges.openConnections());
   const requests = unlabelled(gauges.requestsInFlight());
@@ -133,6 +158,7 @@ export const gaugeSamples = (gauges: GatewayGauges): ReadonlyMap<MetricDefinitio
     [metricDefinitions.requestsQueued, unlabelled(gauges.requestsQueued())],
     [metricDefinitions.rateLimiterKeys, keySamples(gauges)],
     [metricDefinitions.rateLimitStoreUp, unlabelled(gauges.isRateLimitStoreUp() ? 1 : 0)],
+    [metricDefinitions.certificateExpiry, certificateSamples(gauges, families)],
     [metricDefinitions.memoryLimit, limitSamples(gauges)],
     [metricDefinitions.memoryLimited, unlabelled(gauges.memoryLimit()?.isShort === true ? 1 : 0)],
     [metricDefinitions.openConnections, connections],

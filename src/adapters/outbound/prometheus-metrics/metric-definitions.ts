@@ -279,6 +279,12 @@ export const metricDefinitions = {
     help: '1 while the rate-limit store is available to all workers, else 0. The memory store is always available.',
     labels: [],
   },
+  certificateExpiry: {
+    name: 'gateway_certificate_expiry_timestamp_seconds',
+    type: 'gauge',
+    help: 'Expiry of a certificate in use, in seconds since the Unix epoch. use: listener, upstream, agent or saml; name: the listener, upstream or agent.',
+    labels: ['use', 'name', 'subject'],
+  },
   workerRestarts: {
     name: supervisedCounters.restarts,
     type: 'counter',

@@ -1,6 +1,7 @@
 import { createHash, createPrivateKey, type KeyObject, sign, X509Certificate } from 'node:crypto';
 import { deflateRawSync } from 'node:zlib';
 import type { SamlKeys, ServiceProviderKey, SigningCertificate } from '../../../application/ports/agent/saml-keys.js';
+import { type CertificateDates, subjectText } from '../../../domain/shared/certificate-dates.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
 import { Secret } from '../../../domain/shared/secret.js';
 import { decodeFoldedBase64 } from './decode-document.js';
@@ -115,6 +116,16 @@ export class NodeSamlKeys implements SamlKeys {
 
   readCertificate(der: string): Result<SigningCertificate, string> {
     return readDer(decodeFoldedBase64(der));
+  }
+
+  certificateDates(der: string): CertificateDates | null {
+    const octets = decodeFoldedBase64(der);
+    const certificate = octets === null ? null : certificateOf(octets);
+    if (certificate === null) return null;
+    const expiryMs = Date.parse(certificate.validTo);
+    // Node's types hide that an empty subject is null.
+    const subject = (certificate.subject as string | null) ?? certificate.subjectAltName ?? '';
+    return Number.isNaN(expiryMs) ? null : { subject: subjectText(subject), expiryMs };
   }
 
   encode(message: string): string {

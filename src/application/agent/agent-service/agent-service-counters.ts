@@ -1,7 +1,9 @@
 import type { AuthenticationFailure } from '../../../domain/agent/identity/authentication-failure.js';
 import type { AuthenticationMethod } from '../../../domain/agent/identity/request-credentials.js';
 import type { ExchangeReason } from '../../../domain/agent/token-exchange/exchange-refusal.js';
+import { samlCertificateExpiry } from '../../../domain/agent-protocol/agent-metrics/own-agent-families.js';
 import type { MetricsReport, ReportedHistogram, ReportedValue } from '../../../domain/agent-protocol/metrics-report.js';
+import type { CertificateDates } from '../../../domain/shared/certificate-dates.js';
 import type { ExchangeOutcomes } from '../exchange-token/exchange-record.js';
 import type { RefreshResult } from '../keys/key-set.js';
 import type { SignOnRefusal } from '../sign-on/saml/sign-on-refusal.js';
@@ -73,7 +75,20 @@ const byResult = (result: string): Readonly<Record<string, string>> => ({ result
 /** Upper bounds in seconds: a cached token takes microseconds, a slow store milliseconds. */
 const durationBounds = [0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1];
 
-/** The metrics of the agent. Labels are closed unions, so the number of series is bounded. */
+/** The gauges of single sign-on. */
+export interface SignOnFigures {
+  /** Number of stored sessions; null if unknown or without single sign-on. */
+  readonly sessions: number | null;
+  /** One entry per subject. */
+  readonly certificates: readonly CertificateDates[];
+}
+
+const noSignOn: SignOnFigures = { sessions: null, certificates: [] };
+
+const certificateHelp =
+  'Expiry of a certificate of the SAML identity provider or service provider, in seconds since the Unix epoch';
+
+/** The metrics of the agent. Labels are closed unions and certificates, so the number of series is bounded. */
 export class AgentServiceCounters implements SignOnOutcomes, ExchangeOutcomes {
   #requests = 0;
   readonly #successes = new LabelledCounter<AuthenticationMethod>(
@@ -189,8 +204,12 @@ export class AgentServiceCounters implements SignOnOutcomes, ExchangeOutcomes {
     return { name: 'auth_duration_seconds', help, labels: {}, sum: this.#seconds, count, buckets };
   }
 
-  /** `sessions`: the number of stored sessions; null if unknown or without single sign-on. */
-  report(agentId: string, timestampMs: number, intervalMs: number, sessions: number | null = null): MetricsReport {
+  report(
+    agentId: string,
+    timestampMs: number,
+    intervalMs: number,
+    { sessions, certificates }: SignOnFigures = noSignOn,
+  ): MetricsReport {
     const activeSessions: ReportedValue = {
       name: 'saml_sessions_active',
       help: 'Sessions in the store, including expired ones that are not yet removed',
@@ -217,7 +236,15 @@ export class AgentServiceCounters implements SignOnOutcomes, ExchangeOutcomes {
         ...this.#signOns.values(),
         ...this.#exchanges.values(),
       ],
-      gauges: sessions === null ? [] : [activeSessions],
+      gauges: [
+        ...(sessions === null ? [] : [activeSessions]),
+        ...certificates.map(({ subject, expiryMs }) => ({
+          name: samlCertificateExpiry,
+          help: certificateHelp,
+          labels: { subject },
+          value: expiryMs / 1_000,
+        })),
+      ],
       histograms: [this.#histogram()],
     };
   }

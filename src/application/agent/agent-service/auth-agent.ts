@@ -204,13 +204,11 @@ export class AuthAgent implements AgentService {
   }
 
   metrics(): MetricsReport {
-    const sessions = this.#configuration.current()?.saml?.sessionCount.latest() ?? null;
-    return this.#counters.report(
-      this.#description.agentId,
-      this.#clock.wallMs(),
-      this.#description.metricsIntervalMs,
-      sessions,
-    );
+    const saml = this.#configuration.current()?.saml ?? null;
+    return this.#counters.report(this.#description.agentId, this.#clock.wallMs(), this.#description.metricsIntervalMs, {
+      sessions: saml?.sessionCount.latest() ?? null,
+      certificates: saml?.certificates.current() ?? [],
+    });
   }
 
   onHealthChange(listener: (health: AgentHealth) => void): () => void {

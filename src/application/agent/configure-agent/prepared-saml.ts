@@ -1,12 +1,15 @@
 import { type CompleteAgentOptions, secretHeaders } from '../../../domain/agent/configuration/agent-option-rules.js';
 import { optionProblemText } from '../../../domain/agent/configuration/option-report.js';
 import type { SamlOptions } from '../../../domain/agent/configuration/saml-options.js';
+import type { IdentityProvider } from '../../../domain/agent/saml/identity-provider.js';
 import { sessionIdentity } from '../../../domain/agent/sessions/session-identity.js';
 import type { HeaderOperation } from '../../../domain/agent-protocol/messages.js';
 import type { AgentOptionProblem } from '../../../domain/configuration/agent-option-problem.js';
 import { withoutCookies } from '../../../domain/http/cookies.js';
 import type { HeaderList } from '../../../domain/http/header-list.js';
+import { type CertificateDates, earliestExpiries } from '../../../domain/shared/certificate-dates.js';
 import type { ReplayStore } from '../../ports/agent/replay-store.js';
+import type { SamlKeys } from '../../ports/agent/saml-keys.js';
 import type { SessionStore } from '../../ports/agent/session-store.js';
 import type { Logger } from '../../ports/shared/logger.js';
 import { IdentityPreparation } from '../authenticate/prepared-identity.js';
@@ -97,6 +100,48 @@ class SessionCount {
   }
 }
 
+/** Maximum certificates in the report; of more, the first ones to expire are reported. */
+const maxReportedCertificates = 64;
+
+/**
+ * The certificates of single sign-on: of the service provider, of the signer of metadata, and of the identity provider
+ * as currently known.
+ */
+class SamlCertificates {
+  readonly #own: readonly string[];
+  readonly #trust: Pick<IdentityProviderTrust, 'current'>;
+  readonly #keys: Pick<SamlKeys, 'certificateDates'>;
+  #provider: IdentityProvider | null = null;
+  #dates: readonly CertificateDates[];
+
+  constructor(
+    { key, certificates }: SamlFiles,
+    trust: Pick<IdentityProviderTrust, 'current'>,
+    keys: Pick<SamlKeys, 'certificateDates'>,
+  ) {
+    this.#own = [...(key === null ? [] : [key.certificate]), ...certificates.map(({ der }) => der)];
+    this.#trust = trust;
+    this.#keys = keys;
+    this.#dates = this.#read(null);
+  }
+
+  /** One entry per subject. */
+  current(): readonly CertificateDates[] {
+    const provider = this.#trust.current();
+    if (provider !== this.#provider) {
+      this.#provider = provider;
+      this.#dates = this.#read(provider);
+    }
+    return this.#dates;
+  }
+
+  #read(provider: IdentityProvider | null): readonly CertificateDates[] {
+    const ders = new Set([...this.#own, ...(provider?.signingCertificates ?? [])]);
+    const dates = Array.from(ders, (der) => this.#keys.certificateDates(der)).filter((each) => each !== null);
+    return earliestExpiries(dates, maxReportedCertificates);
+  }
+}
+
 export interface SamlLeases {
   readonly stores: SessionStoreLease;
   readonly trust: TrustLease;
@@ -108,6 +153,7 @@ export class PreparedSaml {
   readonly sessions: Sessions;
   readonly sessionCount: SessionCount;
   readonly signingDemand: SigningDemand;
+  readonly certificates: SamlCertificates;
   /** Shared by sign-on and token exchange: a message accepted by one is refused by the other. */
   readonly replays: Pick<ReplayStore, 'remember'>;
   /** The same, if other processes share the store; null: a memory store. */
@@ -123,11 +169,12 @@ export class PreparedSaml {
   constructor(
     options: SamlOptions,
     complete: CompleteAgentOptions,
-    { key }: SamlFiles,
+    files: SamlFiles,
     leases: SamlLeases,
     warmUp: WarmUp,
     { clock, scheduler, logger, digest, outcomes, saml: { random, verifier, keys } }: AgentProcessServices,
   ) {
+    const { key } = files;
     const { stores, state, known } = leases.stores;
     const { trust } = leases.trust;
     const { userIdHeader: userId, authMethodHeader: authMethod, maxClaimBytes } = complete;
@@ -170,6 +217,7 @@ export class PreparedSaml {
       outcomes,
     });
     this.signingDemand = new SigningDemand(trust, key !== null, logger);
+    this.certificates = new SamlCertificates(files, trust, keys);
     this.sessionCount = new SessionCount(stores.sessions);
     this.#expiry = new ExpireSessions({
       stores,

@@ -12,6 +12,7 @@ import { compileGateway, type StageServices } from '../proxy-request/compile-gat
 import { certificateHeaderRules } from '../proxy-request/stages/prepare-headers.js';
 import { RequestTracing } from '../trace/request-tracing.js';
 import type { AgentRegistry } from './agent-registry.js';
+import type { CertificatesInUse } from './certificates-in-use.js';
 import { Generation } from './generation.js';
 import { listenerKey } from './listener-registry.js';
 
@@ -33,6 +34,7 @@ export interface GenerationInputs {
   readonly agents: ReadonlyMap<string, AgentClient>;
   /** TLS to upstreams, by upstream name. */
   readonly tls: ReadonlyMap<string, CurrentTlsContext>;
+  readonly certificates: CertificatesInUse;
 }
 
 const trustedBlocks = ({ listeners }: GatewayConfiguration): Result<ReadonlyMap<string, CidrSet>, string> => {
@@ -54,7 +56,7 @@ const openTracer = async (
 /** Opens the resources of a configuration, except agents and listeners. After an error nothing stays open. */
 export const buildGeneration = async (
   configuration: GatewayConfiguration,
-  { agents, tls }: GenerationInputs,
+  { agents, tls, certificates }: GenerationInputs,
   building: GenerationBuilding,
 ): Promise<Result<Generation, string>> => {
   const trustedProxies = trustedBlocks(configuration);
@@ -87,6 +89,14 @@ export const buildGeneration = async (
     configuration.listeners.map((listener) => [listenerKey(listener.address, listener.name), listener]),
   );
   const certificateHeaders = certificateHeaderRules(listeners);
-  const resources = { upstreams, trustedProxies: trustedProxies.value, certificateHeaders, limiter, tracer, tracing };
+  const resources = {
+    upstreams,
+    trustedProxies: trustedProxies.value,
+    certificateHeaders,
+    certificates,
+    limiter,
+    tracer,
+    tracing,
+  };
   return ok(new Generation(configuration, compiled.value, resources));
 };

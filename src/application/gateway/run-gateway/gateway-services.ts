@@ -10,6 +10,7 @@ import type { MemoryGuard } from '../guard-resources/memory-guard.js';
 import type { RateLimiterPool } from '../limit-rate/rate-limiter-pool.js';
 import type { StageServices } from '../proxy-request/compile-gateway.js';
 import type { AgentRegistry } from './agent-registry.js';
+import type { AgentCertificateReaders } from './certificates-in-use.js';
 import type { ListenerRegistry } from './listener-registry.js';
 import type { ListenerTlsReaders } from './prepare-listener-tls.js';
 import type { UpstreamTlsReaders } from './prepare-upstream-tls.js';
@@ -22,6 +23,7 @@ export interface GatewayServices {
   readonly listeners: ListenerRegistry;
   readonly listenerTls: ListenerTlsReaders;
   readonly upstreamTls: UpstreamTlsReaders;
+  readonly agentCertificates: AgentCertificateReaders;
   readonly socketLayers: SocketLayerChoice;
   readonly state: RunningState;
   readonly stages: StageServices;

@@ -7,6 +7,7 @@ import { nativeSocketsMissing } from '../../ports/shared/socket-layer-choice.js'
 import type { PreparedAudit } from '../audit/audit-trail.js';
 import type { PreparedAgents } from './agent-registry.js';
 import { buildGeneration, type GenerationInputs } from './build-generation.js';
+import { AgentCertificateFiles, CertificatesInUse } from './certificates-in-use.js';
 import type { GatewayServices } from './gateway-services.js';
 import type { Generation } from './generation.js';
 import type { PreparedListeners } from './listener-registry.js';
@@ -221,9 +222,16 @@ export class Gateway {
     const { maxAgentQueueDepth: maxQueueDepth, maxAgentResponseBytes: maxResponseBytes } = configuration.limits;
     const prepared = await agents.prepare(configuration.agents, { maxQueueDepth, maxResponseBytes });
     if (!prepared.ok) return err({ problems, reason: prepared.error, cause: null });
+    const agentCertificates = new AgentCertificateFiles(configuration.agents, this.#services.agentCertificates);
+    await agentCertificates.read();
     const generation = await this.#build(configuration, {
       agents: prepared.value.clients,
       tls: upstreamTls.value.files,
+      certificates: new CertificatesInUse({
+        listeners: tls.value.contexts,
+        upstreams: upstreamTls.value.files,
+        agents: agentCertificates,
+      }),
     });
     if (!generation.ok) {
       await prepared.value.abandon();
@@ -275,7 +283,7 @@ export class Gateway {
   }
 
   /** Applies the settings of the whole gateway, and starts the tasks that only a configuration in force may run. */
-  #enforce({ configuration: { limits, routes }, breakers, upstreams }: Generation): void {
+  #enforce({ configuration: { limits, routes }, breakers, upstreams, certificates }: Generation): void {
     const { stages, memory } = this.#services;
     stages.admissions.limit(limits);
     stages.admissions.keepRoutes(new Set(routes.map(({ id }) => id)));
@@ -283,6 +291,7 @@ export class Gateway {
     memory.limit(limits);
     stages.descriptors.start();
     for (const targets of upstreams.values()) targets.takeOver();
+    certificates.watch(stages.scheduler);
   }
 
   #build(configuration: GatewayConfiguration, inputs: GenerationInputs): Promise<Result<Generation, string>> {
@@ -298,6 +307,7 @@ export class Gateway {
     const { state, stages, logger } = this.#services;
     const graceMs = previous.configuration.system.gracefulShutdownTimeoutMs;
     for (const targets of previous.upstreams.values()) targets.stopWatching();
+    previous.certificates.stopWatching();
     try {
       const emptied = previous.emptied();
       const agentsEnded = stopOnceUnused(agents, emptied, graceMs, stages.scheduler);

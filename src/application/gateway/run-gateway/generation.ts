@@ -10,12 +10,14 @@ import type { ActiveConfiguration } from '../proxy-request/proxy-request.js';
 import type { CompiledRoute } from '../proxy-request/stages/choose-route.js';
 import type { CertificateHeaderRules } from '../proxy-request/stages/prepare-headers.js';
 import type { RequestTracing } from '../trace/request-tracing.js';
+import type { CertificatesInUse } from './certificates-in-use.js';
 
 /** The resources that were opened for one configuration. */
 interface GenerationResources {
   readonly upstreams: ReadonlyMap<string, UpstreamTargets>;
   readonly trustedProxies: ReadonlyMap<string, CidrSet>;
   readonly certificateHeaders: CertificateHeaderRules;
+  readonly certificates: CertificatesInUse;
   readonly limiter: RateLimiterInUse;
   /** Null while tracing is off. */
   readonly tracer: Tracer | null;
@@ -36,6 +38,7 @@ export class Generation implements ActiveConfiguration {
   readonly upstreams: ReadonlyMap<string, UpstreamTargets>;
   readonly trustedProxies: ReadonlyMap<string, CidrSet>;
   readonly certificateHeaders: CertificateHeaderRules;
+  readonly certificates: CertificatesInUse;
   readonly tracing: RequestTracing | null;
   readonly #limiter: RateLimiterInUse;
   readonly #tracer: Tracer | null;
@@ -54,6 +57,7 @@ export class Generation implements ActiveConfiguration {
     this.upstreams = resources.upstreams;
     this.trustedProxies = resources.trustedProxies;
     this.certificateHeaders = resources.certificateHeaders;
+    this.certificates = resources.certificates;
     this.tracing = resources.tracing;
     this.#limiter = resources.limiter;
     this.#tracer = resources.tracer;
@@ -82,6 +86,7 @@ export class Generation implements ActiveConfiguration {
 
   /** Closes its resources. Upstream requests that remain after the grace period are aborted. */
   async close(graceMs: number): Promise<void> {
+    this.certificates.stopWatching();
     await Promise.all([...this.upstreams.values()].map((targets) => targets.close(graceMs)));
     await Promise.all([this.#limiter.release(), this.#tracer?.stop(tracesGraceMs)]);
   }

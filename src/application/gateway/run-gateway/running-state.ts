@@ -4,6 +4,7 @@ import type {
   GatewayConfiguration,
   RouteConfiguration,
 } from '../../../domain/gateway/configuration/gateway-configuration.js';
+import type { CertificateExpiry } from '../../../domain/gateway/status/certificate-expiry.js';
 import type { AgentStatus } from '../../ports/gateway/agent-client.js';
 import type { PoolFigures, ProcessGauges } from '../../ports/gateway/gateway-metrics.js';
 import type {
@@ -188,6 +189,10 @@ export class RunningState implements GatewayState, ProcessGauges {
 
   isRateLimitStoreUp(): boolean {
     return this.#traffic.rateLimiters.isStoreUp();
+  }
+
+  certificates(): readonly CertificateExpiry[] {
+    return this.current().certificates.expiries();
   }
 
   memoryLimit(): MemoryLimitStatus | null {

@@ -1,3 +1,4 @@
+import type { CertificateDates } from '../../../domain/shared/certificate-dates.js';
 import type { Result } from '../../../domain/shared/result.js';
 import type { Secret } from '../../../domain/shared/secret.js';
 
@@ -33,6 +34,8 @@ export interface SamlKeys {
   readCertificates(pem: string): Result<readonly SigningCertificate[], string>;
   /** Checks a certificate from metadata, DER in base64; white space is allowed. */
   readCertificate(der: string): Result<SigningCertificate, string>;
+  /** Subject and end of a certificate, DER in base64; null if it is unreadable. */
+  certificateDates(der: string): CertificateDates | null;
   /** Encodes a message in base64, for HTTP-POST. */
   encode(message: string): string;
   /** SHA-256 of the octets of a text, in base64. */

@@ -38,6 +38,7 @@ export interface GatewaySnapshot {
   readonly routeBreakers: ReturnType<GatewayState['routeBreakers']>;
   readonly rateLimiterKeys: Readonly<Record<string, number>>;
   readonly isRateLimitStoreUp: boolean;
+  readonly certificates: ReturnType<GatewayState['certificates']>;
   readonly memoryLimit: MemoryLimitStatus | null;
   /** Null if one process is the whole gateway. */
   readonly supervisor: SupervisorFigures | null;

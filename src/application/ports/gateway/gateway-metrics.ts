@@ -1,5 +1,6 @@
 import type { AgentMetricFamily } from '../../../domain/agent-protocol/agent-metrics/metric-family.js';
 import type { CircuitState } from '../../../domain/gateway/circuit-breaking/circuit-breaker.js';
+import type { CertificateExpiry } from '../../../domain/gateway/status/certificate-expiry.js';
 import type { CountedFamily } from '../../../domain/gateway/status/counted-family.js';
 import type { AgentStatus } from './agent-client.js';
 import type { MemoryLimitStatus, UpstreamStatus, WorkerFigures } from './gateway-state.js';
@@ -85,6 +86,8 @@ export interface GatewayGauges {
   rateLimiterKeys(): Readonly<Record<string, number>>;
   /** False if any worker cannot reach the store. */
   isRateLimitStoreUp(): boolean;
+  /** Certificates in use, except those of agents' single sign-on; one entry per use, name and subject. */
+  certificates(): readonly CertificateExpiry[];
   memoryLimit(): MemoryLimitStatus | null;
   /** State of each agent as the gateway sees it. */
   agents(): readonly AgentStatus[];

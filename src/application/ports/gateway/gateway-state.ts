@@ -3,6 +3,7 @@ import type {
   GatewayConfiguration,
   RouteConfiguration,
 } from '../../../domain/gateway/configuration/gateway-configuration.js';
+import type { CertificateExpiry } from '../../../domain/gateway/status/certificate-expiry.js';
 import type { AgentStatus } from './agent-client.js';
 
 /** Identity of the running program. */
@@ -143,6 +144,8 @@ export interface GatewayState {
   rateLimiterKeys(): Readonly<Record<string, number>>;
   /** Whether the rate-limit store is available; always true for buckets in memory. */
   isRateLimitStoreUp(): boolean;
+  /** Certificates in use, except those of agents' single sign-on; one entry per use, name and subject. */
+  certificates(): readonly CertificateExpiry[];
   /** Null: no memory limit. */
   memoryLimit(): MemoryLimitStatus | null;
   /** Drains a target, or undoes that. `address` is the configured or the resolved address. */

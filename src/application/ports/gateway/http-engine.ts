@@ -3,6 +3,7 @@ import type { ClientAuth, ListenerTimeouts } from '../../../domain/gateway/confi
 import type { CidrSet } from '../../../domain/http/cidr-set.js';
 import type { HeaderList } from '../../../domain/http/header-list.js';
 import type { ProxyHeaderFault } from '../../../domain/http/proxy-protocol/proxy-header.js';
+import type { CertificateDates } from '../../../domain/shared/certificate-dates.js';
 import type { Result } from '../../../domain/shared/result.js';
 import type { Secret } from '../../../domain/shared/secret.js';
 import type { ClientRequest, ClientResponse, RejectedRequest } from './http-exchange.js';
@@ -86,6 +87,8 @@ export interface TlsContext {
   readonly isTlsContext: true;
   /** Warnings: a certificate has expired, or expires soon. */
   readonly warnings: readonly string[];
+  /** Certificates, intermediates and client authorities. */
+  readonly certificates: readonly CertificateDates[];
 }
 
 /** Timeouts and sizes of an engine that are not configurable. */

@@ -1,3 +1,4 @@
+import type { CertificateDates } from '../../../domain/shared/certificate-dates.js';
 import type { Result } from '../../../domain/shared/result.js';
 import type { TlsCertificate } from './http-engine.js';
 
@@ -17,6 +18,8 @@ export interface UpstreamTlsContext {
   readonly isUpstreamTlsContext: true;
   /** Warnings: a certificate has expired, or expires soon. */
   readonly warnings: readonly string[];
+  /** The client certificate, its intermediates, and the authorities of the `tls` block. */
+  readonly certificates: readonly CertificateDates[];
 }
 
 /** Checks TLS material and prepares it. The error is for operators, without key material. */

@@ -1,7 +1,7 @@
 import type { ReportedValue } from '../metrics-report.js';
 import type { DropReason } from './dropped-series.js';
 import { flatText } from './flat-text.js';
-import { sharedGauges } from './own-agent-families.js';
+import { earliestGauges, sharedGauges } from './own-agent-families.js';
 import { helpText, keptLabels, sortedLabels } from './reported-text.js';
 import type { ReportingAgent } from './reporting-agent.js';
 import type { SeriesRoom } from './series-room.js';
@@ -63,8 +63,8 @@ export class GaugeFamilies {
   }
 
   /**
-   * All families. The value of a series is the sum of its reports, or the largest for a shared gauge. Series without a
-   * finite value are omitted.
+   * All families. The value of a series is the sum of its reports, the largest for a shared gauge, or the
+   * earliest for a gauge of moments. Series without a finite value are omitted.
    */
   all(): readonly {
     readonly name: string;
@@ -76,11 +76,16 @@ export class GaugeFamilies {
       help,
       series: Array.from(series.values(), ({ labels, values }) => ({
         labels,
-        value: sharedGauges.has(name) ? Math.max(...values.values()) : sum(values.values()),
+        value: combined(name, [...values.values()]),
       })).filter(({ value }) => Number.isFinite(value)),
     })).filter(({ series }) => series.length > 0);
   }
 }
+
+const combined = (name: string, values: readonly number[]): number => {
+  if (sharedGauges.has(name)) return Math.max(...values);
+  return earliestGauges.has(name) ? Math.min(...values) : sum(values);
+};
 
 const sum = (values: Iterable<number>): number => {
   let total = 0;

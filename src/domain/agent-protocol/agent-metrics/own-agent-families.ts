@@ -1,5 +1,8 @@
 import type { MetricType } from './metric-family.js';
 
+/** Expiry of the certificates for SAML. The gateway also exposes it among its own certificates. */
+export const samlCertificateExpiry = 'saml_certificate_expiry_timestamp_seconds';
+
 /** The families of `gateway-auth`. No other agent can use these names with another type. */
 export const ownAgentFamilies: ReadonlyMap<string, MetricType> = new Map([
   ['auth_requests_total', 'counter'],
@@ -12,7 +15,11 @@ export const ownAgentFamilies: ReadonlyMap<string, MetricType> = new Map([
   ['token_exchanges_total', 'counter'],
   ['saml_sign_ons_total', 'counter'],
   ['saml_sessions_active', 'gauge'],
+  [samlCertificateExpiry, 'gauge'],
 ]);
 
 /** Gauges of a shared resource. Each agent reports the whole, so the largest value applies. */
 export const sharedGauges: ReadonlySet<string> = new Set(['saml_sessions_active']);
+
+/** Gauges of moments. The earliest one of all agents applies. */
+export const earliestGauges: ReadonlySet<string> = new Set([samlCertificateExpiry]);

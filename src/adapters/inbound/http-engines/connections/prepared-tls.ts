@@ -2,8 +2,10 @@ import { constants, createHash, type X509Certificate } from 'node:crypto';
 import type { SecureContext, SecureContextOptions, TlsOptions } from 'node:tls';
 import type { TlsContext, TlsMaterial } from '../../../../application/ports/gateway/http-engine.js';
 import { indexOfServerName, serverNameIndex } from '../../../../domain/gateway/tls/server-name-index.js';
+import type { CertificateDates } from '../../../../domain/shared/certificate-dates.js';
 import { err, ok, type Result } from '../../../../domain/shared/result.js';
 import {
+  certificateDates,
   checkCertificate,
   dateWarnings,
   ordinal,
@@ -41,6 +43,7 @@ export class PreparedTls implements TlsContext {
     /** Clients without a certificate are refused. */
     readonly needsClientCertificate: boolean,
     readonly warnings: readonly string[],
+    readonly certificates: readonly CertificateDates[],
   ) {}
 }
 
@@ -74,6 +77,7 @@ export const prepareTls = (
   const authorities = readAuthorities(material);
   if (!authorities.ok) return authorities;
   const warnings = [...dateWarnings('the client authority', authorities.value, nowMs)];
+  const dates = [...certificateDates(authorities.value)];
 
   const shared = sharedOptions(material);
   const contexts: SecureContext[] = [];
@@ -92,6 +96,7 @@ export const prepareTls = (
     const served = dnsNames(leaf);
     names.push(served);
     warnings.push(...dateWarnings('the certificate', checked.value, nowMs));
+    dates.push(...certificateDates(checked.value));
     if (index > 0 && served.length === 0) {
       warnings.push(`${where}it has no DNS name in its subjectAltName, so no client ever gets to see it`);
     }
@@ -115,7 +120,7 @@ export const prepareTls = (
     rejectUnauthorized: clientAuth === 'require',
     SNICallback: (name, done) => done(null, contexts[indexOfServerName(index, name)]),
   };
-  return ok(new PreparedTls(options, defaultContext, trust, clientAuth === 'require', warnings));
+  return ok(new PreparedTls(options, defaultContext, trust, clientAuth === 'require', warnings, dates));
 };
 
 /** Internal context of Node; `createSecureContext` sets the same property from its options. */

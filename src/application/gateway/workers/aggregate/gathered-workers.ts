@@ -215,6 +215,7 @@ export class GatheredWorkers implements SupervisedService {
       routeBreakers: [],
       rateLimiterKeys: {},
       isRateLimitStoreUp: true,
+      certificates: [],
       memoryLimit: null,
       supervisor: { pid: figures.pid, memory: figures.memory() },
       restarts: this.#restarts(),

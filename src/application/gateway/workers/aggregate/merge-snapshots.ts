@@ -44,6 +44,7 @@ export const snapshotOf = (state: GatewayState): GatewaySnapshot => ({
   routeBreakers: state.routeBreakers(),
   rateLimiterKeys: state.rateLimiterKeys(),
   isRateLimitStoreUp: state.isRateLimitStoreUp(),
+  certificates: state.certificates(),
   memoryLimit: state.memoryLimit(),
   supervisor: null,
   restarts: [],
@@ -161,6 +162,12 @@ export const mergeSnapshots = (given: Snapshots): GatewaySnapshot => {
     ),
     rateLimiterKeys: keysOf(snapshots),
     isRateLimitStoreUp: snapshots.every(({ isRateLimitStoreUp }) => isRateLimitStoreUp),
+    // A worker may still use an old file.
+    certificates: mergedBy(
+      snapshots.flatMap(({ certificates }) => certificates),
+      ({ use, name, subject }) => JSON.stringify([use, name, subject]),
+      (same) => ({ ...same[0], expiryMs: Math.min(...same.map(({ expiryMs }) => expiryMs)) }),
+    ),
     memoryLimit: memoryLimitOf(snapshots),
     supervisor: firstOf(snapshots.map(({ supervisor }) => supervisor)),
     restarts: snapshots.flatMap(({ restarts }) => restarts),

@@ -27,6 +27,7 @@ const clusterGauges = ({ snapshot, pools, agentFamilies }: ClusterMetrics): Gate
   routeBreakers: () => snapshot.routeBreakers,
   rateLimiterKeys: () => snapshot.rateLimiterKeys,
   isRateLimitStoreUp: () => snapshot.isRateLimitStoreUp,
+  certificates: () => snapshot.certificates,
   memoryLimit: () => snapshot.memoryLimit,
   agents: () => snapshot.agents,
   agentFamilies: () => agentFamilies,

@@ -103,7 +103,7 @@ describe('the TLS of a listener', () => {
 
   it('refuses TLS of another engine', async ({ cleanUp }) => {
     const { listener } = await recordedListener(cleanUp, null);
-    expect(() => listener.secure({ isTlsContext: true, warnings: [] }, 0)).toThrow('another engine');
+    expect(() => listener.secure({ isTlsContext: true, warnings: [], certificates: [] }, 0)).toThrow('another engine');
   });
 
   it('resumes no session with another certificate', async ({ cleanUp }) => {

@@ -33,6 +33,7 @@ it('no metric loses or changes its name', () => {
     'gateway_agent_timeouts_total',
     'gateway_audit_dropped_total',
     'gateway_body_size_exceeded_total',
+    'gateway_certificate_expiry_timestamp_seconds',
     'gateway_circuit_breaker_state',
     'gateway_config_reloads_total',
     'gateway_connection_limit_reached_total',
@@ -81,6 +82,7 @@ it('no metric of the agent loses or changes its name or its labels', () => {
     'gateway_agent_saml_sign_ons_total agent result',
     'gateway_agent_token_exchanges_total agent result',
     'gateway_agent_saml_sessions_active agent',
+    'gateway_agent_saml_certificate_expiry_timestamp_seconds agent subject',
     'gateway_agent_auth_duration_seconds agent',
   ]);
 });

@@ -23,6 +23,7 @@ const gauges = (
   routeBreakers: () => [],
   rateLimiterKeys: () => ({ client: 9 }),
   isRateLimitStoreUp: () => true,
+  certificates: () => [],
   memoryLimit: () => ({ limitBytes: 2_000_000, isShort: false }),
   agents: () => [],
   agentFamilies,
@@ -316,6 +317,37 @@ describe('how agents are', () => {
     metrics[method](limit);
     metrics[method](limit);
     expect(await seriesOf(metrics, name)).toContain(`${name}{limit="${limit}",instance="i"} 2`);
+  });
+
+  it('has the end of each certificate, those that agents report for SAML included', async () => {
+    const metrics = new PrometheusGatewayMetrics('i');
+    const name = 'gateway_certificate_expiry_timestamp_seconds';
+    const reported = (agent: string, labels: Readonly<Record<string, string>>, value: number) => ({
+      agent,
+      labels,
+      value,
+    });
+    metrics.observe({
+      ...gauges(),
+      certificates: () => [{ use: 'upstream', name: 'api', subject: 'O=a"b\\', expiryMs: 1_795_000_000_000 }],
+      agentFamilies: () => [
+        {
+          name: 'gateway_agent_saml_certificate_expiry_timestamp_seconds',
+          type: 'gauge',
+          help: 'Help.',
+          series: [
+            reported('auth', { subject: 'CN=idp' }, 7),
+            reported('auth', { subject: 'CN=idp', host: 'x' }, 5),
+            reported('other', {}, 9),
+          ],
+        },
+      ],
+    });
+    expect(await seriesOf(metrics, name)).toEqual([
+      `${name}{use="upstream",name="api",subject="O=a\\"b\\\\",instance="i"} 1795000000`,
+      `${name}{use="saml",name="auth",subject="CN=idp",instance="i"} 5`,
+      `${name}{use="saml",name="other",subject="",instance="i"} 9`,
+    ]);
   });
 
   it('has the limit of memory where there is one', async () => {

@@ -23,7 +23,7 @@ const countingHandler = (): RequestHandler & { failures: number } => ({
   },
 });
 
-const context = () => ({ isTlsContext: true, warnings: [] }) as const;
+const context = () => ({ isTlsContext: true, warnings: [], certificates: [] }) as const;
 
 const wanted = (port: number, more: Partial<ListenerPlan> = {}): ListenerPlan => {
   const address = { host: '127.0.0.1', port };

@@ -113,6 +113,15 @@ describe('a gauge', () => {
     expect(lines()).toEqual(['saml_sessions_active auth {} 6']);
   });
 
+  it('of the end of a certificate is the earliest of all agents', () => {
+    const name = 'saml_certificate_expiry_timestamp_seconds';
+    take({ agentId: 'one', intervalMs: 10_000, gauges: [reportedValue(5, name)] });
+    take({ agentId: 'two', intervalMs: 10_000, gauges: [reportedValue(3, name)] });
+    expect(lines()).toEqual([`${name} auth {} 3`]);
+    book.ended('auth', 'two');
+    expect(lines()).toEqual([`${name} auth {} 5`]);
+  });
+
   it('is the sum of current values', () => {
     gauge(5, 'one');
     gauge(7, 'two');

@@ -10,7 +10,7 @@ it('are what the agent reports in which everything has happened, with their type
   counters.completed();
   counters.exchanged('issued');
   counters.refreshedKeys('success');
-  const report = counters.report('id', 0, 10_000, 1);
+  const report = counters.report('id', 0, 10_000, { sessions: 1, certificates: [{ subject: 'CN=idp', expiryMs: 0 }] });
   const reported = [
     ...report.counters.map(({ name }) => [name, 'counter']),
     ...report.gauges.map(({ name }) => [name, 'gauge']),

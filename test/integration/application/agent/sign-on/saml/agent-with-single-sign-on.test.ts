@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { describe, expect } from 'vitest';
 import { tryAgent, unopenedStores } from '../../../../../../src/application/agent/configure-agent/try-agent.js';
@@ -304,7 +305,7 @@ describe('the agent', () => {
     expect((await browser.get('/orders')).status).toBe(200);
   });
 
-  it('counts sign-ons and sessions', async ({ cleanUp }) => {
+  it('counts sign-ons and sessions, and reports the end of the certificate', async ({ cleanUp }) => {
     const here = place(cleanUp);
     const agent = await here.start();
     await signOn(agent.browser(), here, '_a1');
@@ -312,6 +313,15 @@ describe('the agent', () => {
     const under = agent.browser();
     await under.begin();
     await under.respond('<x/>', '');
+    const ends = agent.agent.metrics().gauges.filter(({ labels }) => 'subject' in labels);
+    const { subject, validTo } = new X509Certificate(idpKey().certificatePem);
+    expect(ends.map(({ name, labels, value }) => [name, labels, value])).toEqual([
+      [
+        'saml_certificate_expiry_timestamp_seconds',
+        { subject: subject.replaceAll('\n', ', ') },
+        Date.parse(validTo) / 1_000,
+      ],
+    ]);
     const told = () =>
       [...agent.agent.metrics().counters, ...agent.agent.metrics().gauges]
         .filter(({ name }) => name.startsWith('saml_'))

@@ -75,6 +75,7 @@ const snapshot = (id: number): fc.Arbitrary<GatewaySnapshot> =>
       routeBreakers: [{ route: 'api', state }],
       rateLimiterKeys: { client: keys },
       isRateLimitStoreUp: !isShort,
+      certificates: [{ use: 'upstream' as const, name: 'api', subject: 'CN=api', expiryMs: keys }],
       memoryLimit: { limitBytes: 5, isShort },
       supervisor: null,
       restarts: [],
@@ -110,6 +111,8 @@ describe('the snapshots of several workers', () => {
         expect(merged.connections[0]?.open).toBe(sum(({ connections }) => connections[0]?.open ?? 0));
         expect(merged.agents[0]?.connections).toBe(sum(({ agents }) => agents[0]?.connections ?? 0));
         expect(merged.isRateLimitStoreUp).toBe(all.every(({ isRateLimitStoreUp }) => isRateLimitStoreUp));
+        const ends = all.flatMap(({ certificates }) => certificates.map(({ expiryMs }) => expiryMs));
+        expect(merged.certificates.map(({ expiryMs }) => expiryMs)).toEqual([Math.min(...ends)]);
         expect(merged.rateLimiterKeys['client']).toBe(sum(({ rateLimiterKeys }) => rateLimiterKeys['client'] ?? 0));
         expect(merged.phase === 'draining').toBe(all.some(({ phase }) => phase === 'draining'));
         expect(merged.phase === 'running').toBe(all.every(({ phase }) => phase === 'running'));

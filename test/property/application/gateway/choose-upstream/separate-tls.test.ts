@@ -11,7 +11,7 @@ const hosts = ['a.test', 'b.test', 'c.test'] as const;
 const addresses = ['10.0.0.1', '10.0.0.2', '10.0.0.3'] as const;
 
 const contextFor = (): CurrentTlsContext => ({
-  current: { isUpstreamTlsContext: true, warnings: [] } satisfies UpstreamTlsContext,
+  current: { isUpstreamTlsContext: true, warnings: [], certificates: [] } satisfies UpstreamTlsContext,
   watch: () => undefined,
   stopWatching: () => undefined,
 });

@@ -4,7 +4,7 @@ import type { ListeningSocket } from '../../application/ports/gateway/listening-
 import { isUnixSocket, type StreamAddress } from '../../domain/configuration/network-addresses.js';
 import { batchBegins, batchEnds, throwApart } from '../event-loop-batching/event-loop-turn.js';
 import { NativeSocket, type NativeSocketId, type NativeSocketOwner, systemError } from './native-socket.js';
-import { backlog, nodeSocketLayer } from './node-socket-layer.js';
+import { backlog } from './node-socket-layer.js';
 import { bindPathHandle, type ServerHandle } from './server-handle.js';
 import type { Acceptor, PathAcceptorEvents, SocketLayer } from './socket-layer.js';
 import type { StreamSocket } from './stream-socket.js';
@@ -157,13 +157,17 @@ export class NativeSocketLayer implements SocketLayer {
   }
 
   connect(address: StreamAddress, read: TakeUpstreamInput): UpstreamStream {
-    if (isUnixSocket(address)) return nodeSocketLayer.connect(address, read);
+    if (isUnixSocket(address)) return this.#connectPath(address.path, read);
     const { host, port } = address;
     const place = { remoteAddress: host, remotePort: port, peerName: addressName(host, port) };
     return this.#connect(place, () => this.#addon.connect(host, port), read);
   }
 
   connectPath(path: string, read: TakeUpstreamInput): StreamSocket {
+    return this.#connectPath(path, read);
+  }
+
+  #connectPath(path: string, read: TakeUpstreamInput): NativeSocket {
     const place = { remoteAddress: '', remotePort: 0, peerName: path };
     return this.#connect(place, () => this.#addon.connectPath(path), read);
   }

@@ -223,6 +223,41 @@ describe.each(transports)('a name with three addresses, by %s', (transport) => {
   });
 });
 
+describe('many requests at once', () => {
+  it.for(transports)(
+    'are all served next to a silent and a refusing address, by %s',
+    async (transport, { cleanUp }) => {
+      const port = await freePort();
+      await startServer(cleanUp, transport, '127.0.0.2', port);
+      await blackHole(cleanUp, '127.0.0.3', port);
+      const addresses = [...three, '127.0.0.4'];
+      await startServer(cleanUp, transport, '127.0.0.4', port);
+      const gateway = await startGateway(cleanUp, { port, addresses, transport, changes: { maxIdle: 20 } });
+      const answers = await Promise.all(
+        Array.from({ length: 90 }, (_, index) => ask(gateway, { method: 'POST', body: `order ${index}` })),
+      );
+      for (const [index, answer] of answers.entries()) {
+        expect(answer).toMatch(new RegExp(`^200 127\\.0\\.0\\.[24] POST order ${index}$`));
+      }
+      expect(await metric(gateway, 'gateway_upstream_attempts_total')).toBe(90);
+      expect(await metric(gateway, 'gateway_upstream_retries_total')).toBe(0);
+    },
+  );
+});
+
+describe.each(transports)('a silent name whose client is gone, by %s', (transport) => {
+  it('does not delay the end of the gateway', async ({ cleanUp }) => {
+    const port = await freePort();
+    for (const address of three) await blackHole(cleanUp, address, port);
+    const gateway = await startGateway(cleanUp, { port, addresses: three, transport, connectMs: 60_000 });
+    await expect(fetch(gateway.url, { signal: AbortSignal.timeout(400) })).rejects.toThrow();
+    await eventually(() => gateway.accessRecords.length === 1);
+    const beganMs = performance.now();
+    await gateway.stop(20_000);
+    expect(performance.now() - beganMs).toBeLessThan(5_000);
+  });
+});
+
 describe('a name with addresses of both families', () => {
   it('tries the other family after an address that refuses', async ({ cleanUp }) => {
     const port = await freePort();
@@ -363,5 +398,50 @@ describe('an address that gives way', () => {
     await new Promise<void>((resolve) => dying.close(() => resolve()));
     const answers = await askTimes(gateway, 6, { method: 'POST', body: 'order' });
     expect(new Set(answers)).toEqual(new Set(['200 127.0.0.1 POST order']));
+  });
+
+  it('queues at a busy address if no other can be connected to', async ({ cleanUp }) => {
+    const port = await freePort();
+    await startServer(cleanUp, 'HTTP/1.1', '127.0.0.2', port);
+    const gateway = await startGateway(cleanUp, {
+      port,
+      addresses: ['127.0.0.1', '127.0.0.2'],
+      changes: { maxConnections: 1 },
+    });
+    const answers = await Promise.all(Array.from({ length: 12 }, () => ask(gateway)));
+    expect(new Set(answers)).toEqual(new Set(['200 127.0.0.2 GET ']));
+  });
+
+  it('is retried on another name only within the retry rules', async ({ cleanUp }) => {
+    const port = await freePort();
+    await startServer(cleanUp, 'HTTP/1.1', '127.0.0.9', port);
+    const targets = [host, '127.0.0.9'].map((each) => ({ address: { host: each, port }, weight: 1 }));
+    const retries = { ...testUpstream(port).retries, maxAttempts: 2 };
+    const gateway = await startGateway(cleanUp, { port, addresses: three, changes: { targets, retries } });
+    expect(await askTimes(gateway, 2)).toEqual(['200 127.0.0.9 GET ', '200 127.0.0.9 GET ']);
+    expect(await metric(gateway, 'gateway_upstream_retries_total')).toBe(1);
+    expect(await metric(gateway, 'gateway_upstream_attempts_total')).toBe(3);
+  });
+
+  it('holds no connection for a client that is slow with its body', async ({ cleanUp }) => {
+    const port = await freePort();
+    await startServer(cleanUp, 'HTTP/1.1', '127.0.0.2', port);
+    const gateway = await startGateway(cleanUp, {
+      port,
+      addresses: ['127.0.0.1', '127.0.0.2'],
+      changes: { maxConnections: 1, maxIdle: 20 },
+    });
+    const slow = request(`${gateway.url}/a`, { method: 'POST', headers: { 'content-length': '4' } });
+    const answer = new Promise<string>((resolve, reject) => {
+      slow.on('error', reject);
+      slow.on('response', (response) => response.once('data', (piece: Buffer) => resolve(piece.toString())));
+    });
+    slow.flushHeaders();
+    await eventually(() =>
+      (gateway.state.upstreams()[0]?.targets ?? []).some(({ totalRequests }) => totalRequests > 0),
+    );
+    expect(await ask(gateway)).toBe('200 127.0.0.2 GET ');
+    slow.end('late');
+    expect(await answer).toBe('127.0.0.2 POST late');
   });
 });

@@ -215,7 +215,7 @@ export interface EndpointOwner {
   /** Whether no other target accepts requests. */
   readonly isLast: (endpoint: Endpoint) => boolean;
   /** The next address of the same name that accepts a request. */
-  readonly next: (endpoint: Endpoint, request: BalancingRequest) => PickedEndpoint | null;
+  readonly next: (endpoint: Endpoint, request: BalancingRequest, mayQueue: boolean) => PickedEndpoint | null;
   /** Called when the last exchange with a retired endpoint has ended. */
   readonly whenUnused: (endpoint: Endpoint) => void;
 }
@@ -262,8 +262,8 @@ export class ChosenEndpoint implements ChosenTarget {
     return this.#endpoint.siblings.length > 1;
   }
 
-  next(request: BalancingRequest): ChosenTarget | null {
-    const picked = this.#owner.next(this.#endpoint, request);
+  next(request: BalancingRequest, mayQueue: boolean): ChosenTarget | null {
+    const picked = this.#owner.next(this.#endpoint, request, mayQueue);
     return picked === null ? null : new ChosenEndpoint(picked.endpoint, picked.responseHeaders, this.#owner);
   }
 

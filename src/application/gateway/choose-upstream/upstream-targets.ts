@@ -159,7 +159,7 @@ export class UpstreamTargets implements TargetChooser {
       upstream: name,
       logger,
       isLast: (endpoint) => !this.#endpoints.weighted.some((other) => other !== endpoint && other.isInUse),
-      next: (endpoint, request) => this.#next(endpoint, request),
+      next: (endpoint, request, mayQueue) => this.#next(endpoint, request, mayQueue),
       whenUnused: (endpoint) => this.#endpoints.closeUnused(endpoint),
     };
     this.#place();
@@ -257,15 +257,13 @@ export class UpstreamTargets implements TargetChooser {
     return weighted;
   }
 
-  /** Skips endpoints without a free connection: a request that waits there gains nothing. */
-  #next(first: Endpoint, request: BalancingRequest): PickedEndpoint | null {
-    for (const endpoint of addressOrder(first.siblings, first, isIpv6)) {
-      if (endpoint === first || request.tried.includes(endpoint.text)) continue;
-      if (endpoint.isOpen && !endpoint.isRetired && !endpoint.client.isFull) {
-        return this.#picker.pick([endpoint], request);
-      }
-    }
-    return null;
+  #next(first: Endpoint, request: BalancingRequest, mayQueue: boolean): PickedEndpoint | null {
+    const open = addressOrder(first.siblings, first, isIpv6).filter(
+      (endpoint) =>
+        endpoint !== first && endpoint.isOpen && !endpoint.isRetired && !request.tried.includes(endpoint.text),
+    );
+    const next = open.find(({ client }) => !client.isFull) ?? (mayQueue ? open[0] : undefined);
+    return next === undefined ? null : this.#picker.pick([next], request);
   }
 
   /** The healthy but ejected endpoint whose ejection ends first, if every other one is unavailable. */

@@ -14,8 +14,12 @@ import type { ChosenTarget } from '../choose-upstream/chosen-target.js';
 /** A request that needs a connection to one of the addresses of a name. */
 export interface RacingRequest {
   readonly isUpgrade: boolean;
-  /** The next address to try; null: there is no other. */
-  nextAddress(): ChosenTarget | null;
+  /**
+   * The next address to try; null: there is no other.
+   *
+   * @param mayQueue an address whose connections are all busy will do
+   */
+  nextAddress(mayQueue: boolean): ChosenTarget | null;
   /**
    * The first connection is open. The race reports the other attempts to their targets.
    *
@@ -98,7 +102,8 @@ export class ConnectionRace implements UpstreamExchange {
   #enterNext(): void {
     this.#next?.cancel();
     const { request } = this.#options;
-    const target = request.nextAddress();
+    // While another attempt continues, a queue gains nothing.
+    const target = request.nextAddress(this.#entries.size === 0);
     if (target === null) return;
     if (target.client.mustConnect(request.isUpgrade)) this.#enter(target);
     else this.#win(target, null);

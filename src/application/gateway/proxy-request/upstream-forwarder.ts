@@ -137,8 +137,8 @@ class UpstreamForwarder implements UpstreamListener, BalancingRequest, UpstreamA
     return this.#exchange.request.wantsWebSocket;
   }
 
-  nextAddress(): ChosenTarget | null {
-    const target = this.#racing?.next(this) ?? null;
+  nextAddress(mayQueue: boolean): ChosenTarget | null {
+    const target = this.#racing?.next(this, mayQueue) ?? null;
     if (target !== null) this.#tried = [...this.#tried, target.address];
     return target;
   }
@@ -297,7 +297,7 @@ class UpstreamForwarder implements UpstreamListener, BalancingRequest, UpstreamA
     if (target === null || !target.hasSiblings || exchange.abandoned || !isRepeatable) return false;
     if (failure.neverSent !== true || nowMs >= this.#deadlineMs) return false;
     this.#tried = [...this.#tried, target.address];
-    const next = target.next(this);
+    const next = target.next(this, true);
     if (next === null) return false;
     exchange.waitOver();
     this.#end(endOfFailure(failure.code, failure.detail));

@@ -165,7 +165,7 @@ export interface ConnectionFigures {
   readonly waitingRequests: number;
 }
 
-/** A connection that was opened for one request. Call one of its functions, once. */
+/** A connection that was opened for one request. Call one of its functions, once, during `connected`. */
 export interface OpenedConnection {
   send(request: UpstreamRequest, listener: UpstreamListener): UpstreamExchange;
   /** Leaves it to other requests. */

@@ -141,13 +141,15 @@ class OpeningConnection implements ConnectionListener {
   }
 }
 
-/** An open connection for one request, which may have to read its body first. */
-class HeldConnection implements OpenedConnection, ConnectionListener, ConnectionSource<UpstreamConnection> {
+/**
+ * An open connection for one request. A request whose body is not there yet leaves it to the pool, because a slow
+ * client must not occupy a connection.
+ */
+class HeldConnection implements OpenedConnection, ConnectionSource<UpstreamConnection> {
   readonly #connection: UpstreamConnection;
   readonly #pool: TargetConnections<UpstreamConnection>;
   readonly #settings: TargetClientOptions;
   #isHeld = true;
-  #isLost = false;
 
   constructor(
     connection: UpstreamConnection,
@@ -157,12 +159,12 @@ class HeldConnection implements OpenedConnection, ConnectionListener, Connection
     this.#connection = connection;
     this.#pool = pool;
     this.#settings = settings;
-    connection.hold(this);
   }
 
   send(request: UpstreamRequest, listener: UpstreamListener): UpstreamExchange {
     const exchange = new CoreExchange(request, listener, this, this.#settings);
     exchange.start();
+    this.release();
     return exchange;
   }
 
@@ -178,39 +180,17 @@ class HeldConnection implements OpenedConnection, ConnectionListener, Connection
   }
 
   request(user: ConnectionUser<UpstreamConnection>): boolean {
-    if (this.#isLost) {
-      this.release();
-      return this.#pool.request(user);
-    }
+    if (!this.#isHeld) return this.#pool.request(user);
     this.#isHeld = false;
     user.use(this.#connection);
     return true;
   }
 
   forget(user: ConnectionUser<UpstreamConnection>): void {
-    this.release();
     this.#pool.forget(user);
   }
 
   giveBack(connection: UpstreamConnection): void {
     this.#pool.giveBack(connection);
-  }
-
-  connected(): void {}
-
-  notConnected(): void {}
-
-  /** Input before the request: the connection cannot be used. */
-  received(): boolean {
-    this.#isLost = true;
-    this.#connection.release();
-    this.#connection.destroy();
-    return false;
-  }
-
-  drained(): void {}
-
-  lost(): void {
-    this.#isLost = true;
   }
 }

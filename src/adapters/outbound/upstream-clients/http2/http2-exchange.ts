@@ -86,6 +86,10 @@ export class Http2Exchange implements UpstreamExchange, StreamUser, SendingListe
     this.#requestStream();
   }
 
+  get isAbandoned(): boolean {
+    return false;
+  }
+
   cancel(): void {
     this.#abort({ code: 'cancelled', detail: 'the request is no longer wanted' });
   }

@@ -14,7 +14,7 @@ export class SessionAttempt implements StreamUser, ConnectAttempt {
   readonly #sessions: SessionPool;
   readonly #listener: ConnectAttemptListener;
   readonly #opened: OpenedConnection;
-  #isAbandoned = false;
+  isAbandoned = false;
   #isOver = false;
 
   /** @param opened sends the request by the pool */
@@ -29,7 +29,8 @@ export class SessionAttempt implements StreamUser, ConnectAttempt {
   }
 
   abandon(): void {
-    this.#isAbandoned = true;
+    this.isAbandoned = true;
+    this.#sessions.noteAbandoned();
   }
 
   /** The target is connected but busy: the request queues. */
@@ -45,7 +46,7 @@ export class SessionAttempt implements StreamUser, ConnectAttempt {
   use(): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    this.#listener.connected(this.#isAbandoned ? null : this.#opened);
+    this.#listener.connected(this.isAbandoned ? null : this.#opened);
   }
 
   fail(failure: UpstreamFailure): void {

@@ -98,6 +98,11 @@ export class SessionPool implements SessionListener {
     this.#noticeUnused();
   }
 
+  /** A user of the pool is abandoned: `close` waits for it no longer. */
+  noteAbandoned(): void {
+    this.#noticeUnused();
+  }
+
   evictQueued(): void {
     for (const user of this.#awaiting()) user.evictQueued();
   }
@@ -272,7 +277,7 @@ export class SessionPool implements SessionListener {
 
   get #isUnused(): boolean {
     if (this.#waiting.size > 0 || this.#between.size > 0) return false;
-    for (const users of this.#expecting.values()) if (users.size > 0) return false;
+    for (const users of this.#expecting.values()) for (const { isAbandoned } of users) if (!isAbandoned) return false;
     for (const session of this.#sessions) if (session.streams > 0) return false;
     return true;
   }

@@ -5,6 +5,8 @@ import type { UpstreamSession } from './upstream-session.js';
 export interface StreamUser {
   /** Session that refused the request unprocessed, to be avoided; null if none. */
   readonly refusedBy: UpstreamSession | null;
+  /** It opens no stream, and only learns whether its session opens. */
+  readonly isAbandoned: boolean;
   /** All streams are busy and no session can be opened. */
   wait(): void;
   /**

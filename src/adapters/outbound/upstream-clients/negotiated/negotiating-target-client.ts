@@ -85,7 +85,7 @@ export class NegotiatingTargetClient implements TargetClient {
   connect(forUpgrade: boolean, listener: ConnectAttemptListener): ConnectAttempt {
     if (forUpgrade) return this.#http1.connect(true, listener);
     if (this.#protocol !== null) return this.#client(this.#protocol).connect(false, listener);
-    const attempt = new WaitingAttempt(listener);
+    const attempt = new WaitingAttempt(listener, () => this.#stopIfUnused());
     this.#waiting.add(attempt);
     this.#negotiate();
     attempt.beganMs = this.#negotiatingSinceMs;
@@ -109,10 +109,18 @@ export class NegotiatingTargetClient implements TargetClient {
 
   async close(graceMs: number): Promise<void> {
     this.#isClosed = true;
-    const failure: UpstreamFailure = { code: 'cancelled', detail: 'the connections to the target are closed' };
-    if (this.#waiting.size === 0 || graceMs === 0) this.#stop?.(failure);
+    const failure = closedFailure;
+    if (graceMs === 0) this.#stop?.(failure);
+    this.#stopIfUnused();
     await Promise.all([this.#http1.close(graceMs), this.#http2.close(graceMs)]);
     this.#stop?.(failure);
+  }
+
+  /** Ends the negotiation of a closed client when no request waits for it. */
+  #stopIfUnused(): void {
+    if (!this.#isClosed) return;
+    for (const { isAbandoned } of this.#waiting) if (!isAbandoned) return;
+    this.#stop?.(closedFailure);
   }
 
   #client(protocol: AlpnProtocol): TargetClient {
@@ -169,19 +177,23 @@ export class NegotiatingTargetClient implements TargetClient {
   }
 }
 
+const closedFailure: UpstreamFailure = { code: 'cancelled', detail: 'the connections to the target are closed' };
+
 /** A connection attempt that waits until the protocol is known. */
 class WaitingAttempt implements ConnectAttempt {
   beganMs = 0;
+  isAbandoned = false;
   readonly #listener: ConnectAttemptListener;
-  #isAbandoned = false;
+  readonly #onAbandoned: () => void;
   #attempt: ConnectAttempt | null = null;
 
-  constructor(listener: ConnectAttemptListener) {
+  constructor(listener: ConnectAttemptListener, onAbandoned: () => void) {
     this.#listener = listener;
+    this.#onAbandoned = onAbandoned;
   }
 
   sendBy(client: TargetClient): void {
-    if (this.#isAbandoned) this.#listener.connected(null);
+    if (this.isAbandoned) this.#listener.connected(null);
     else if (client.mustConnect(false)) this.#attempt = client.connect(false, this.#listener);
     else {
       this.#listener.connected({
@@ -196,13 +208,15 @@ class WaitingAttempt implements ConnectAttempt {
   }
 
   abandon(): void {
-    this.#isAbandoned = true;
+    this.isAbandoned = true;
     this.#attempt?.abandon();
+    this.#onAbandoned();
   }
 }
 
 /** A request that waits until the protocol is known. */
 class WaitingExchange implements UpstreamExchange {
+  readonly isAbandoned = false;
   readonly #request: UpstreamRequest;
   readonly #listener: UpstreamListener;
   readonly #whenOver: (exchange: WaitingExchange) => void;

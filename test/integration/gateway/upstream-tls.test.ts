@@ -74,8 +74,12 @@ const get = async (gateway: InProcessGateway): Promise<{ status: number; text: s
   return { status: answer.status, text: await answer.text() };
 };
 
+const failures = async (gateway: InProcessGateway): Promise<number> =>
+  Number(/^gateway_upstream_failures_total\{.*\} (\d+)$/m.exec(await gateway.metrics())?.[1] ?? '0');
+
 /** The gateway refuses: the log says why, the client learns only that the upstream cannot be reached. */
 const expectRefusal = async (gateway: InProcessGateway, cause: RegExp): Promise<void> => {
+  const before = await failures(gateway);
   const { status, text } = await get(gateway);
   expect(status).toBe(502);
   expect(JSON.parse(text)).toMatchObject({
@@ -84,6 +88,7 @@ const expectRefusal = async (gateway: InProcessGateway, cause: RegExp): Promise<
   });
   expect(text).not.toMatch(/certificate|TLS|api\.test/i);
   expect(causes(gateway).at(-1)).toMatch(cause);
+  expect(await failures(gateway)).toBeGreaterThan(before);
 };
 
 describe('the certificate of an upstream', () => {

@@ -107,7 +107,7 @@ const maxReportedCertificates = 64;
  * The certificates of single sign-on: of the service provider, of the signer of metadata, and of the identity provider
  * as currently known.
  */
-class SamlCertificates {
+export class SamlCertificates {
   readonly #own: readonly string[];
   readonly #trust: Pick<IdentityProviderTrust, 'current'>;
   readonly #keys: Pick<SamlKeys, 'certificateDates'>;

@@ -102,6 +102,13 @@ describe('certificates', () => {
     expect(keys.readCertificate(folded)).toMatchObject({ ok: true, value: { der: rsa.certificate } });
   });
 
+  it('have a subject and an end for metrics, unless they are unreadable', () => {
+    const { subject, validTo } = new X509Certificate(rsa.certificatePem);
+    const dates = { subject: subject.replaceAll('\n', ', '), expiryMs: Date.parse(validTo) };
+    expect(keys.certificateDates(rsa.certificate)).toEqual(dates);
+    for (const der of ['', 'AAAA', '!', rsa.certificate.slice(0, 400)]) expect(keys.certificateDates(der)).toBeNull();
+  });
+
   it('are refused if missing, damaged or weak', () => {
     for (const [pem, error] of [
       ['', /^has no PEM certificate/],

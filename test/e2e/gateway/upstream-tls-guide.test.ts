@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, renameSync } from 'node:fs';
 import { describe, expect } from 'vitest';
 import { startNginxUpstream } from '../../support/gateway/nginx-upstream.js';
+import { startRawTlsUpstream } from '../../support/gateway/tls-upstream.js';
 import type { CleanUp } from '../../support/shared/clean-up.js';
 import {
   configurationOf,
@@ -250,6 +251,25 @@ describeWithPeers(['nginx', 'openssl'], 'the guide to TLS to upstreams', () => {
       expect((await ask(running))[0]).toBe(502);
       await untilCause(running, /TLS handshake failed: (?:wrong version number|packet length too long)/);
     });
+  });
+
+  it('says which cut responses the gateway cannot detect', async ({ pki, cleanUp }) => {
+    const keys = { cert: readFileSync(pki.file('orders.pem')), key: readFileSync(pki.file('orders.key')) };
+    const answerOf = async (fields: string, body: string): Promise<string> => {
+      // Destroying the connection sends no close_notify.
+      const port = await startRawTlsUpstream(cleanUp, keys, (socket) => {
+        socket.on('data', () => socket.write(`HTTP/1.1 200 OK\r\n${fields}\r\n${body}`, () => socket.destroy()));
+      });
+      const running = await startGuide(cleanUp, placed(mainExample(page), pki, { '10.0.0.11:8443': port }));
+      return call(running.port).then(
+        ({ body: received }) => received,
+        () => 'broken off',
+      );
+    };
+    expect(await answerOf('', 'half')).toBe('half');
+    expect(await answerOf('Content-Length: 8\r\n', 'half')).toBe('broken off');
+    expect(await answerOf('Transfer-Encoding: chunked\r\n', '8\r\nhalf')).toBe('broken off');
+    expect(await answerOf('Transfer-Encoding: chunked\r\n', '4\r\nhalf\r\n')).toBe('broken off');
   });
 
   it('says that insecure-skip-verify accepts any certificate, with a warning at start', async ({ pki, cleanUp }) => {

@@ -19,8 +19,9 @@ import { tlsConnection } from '../../support/gateway/tls-call.js';
 import type { CleanUp } from '../../support/shared/clean-up.js';
 import { it as baseIt } from '../../support/shared/fixtures.js';
 import { freePort } from '../../support/shared/free-port.js';
-import { type GatewayStack, startStack, untilTrue } from '../../support/shared/gateway-stack.js';
+import { type GatewayStack, type StackPlan, startStack, untilTrue } from '../../support/shared/gateway-stack.js';
 import { callMethods, grpcClient, unaryCall } from '../../support/shared/grpc-calls.js';
+import { call } from '../../support/shared/http-call.js';
 import { type OpensslCertificate, OpensslCertificates, pemChain } from '../../support/shared/openssl-certificates.js';
 import { describeWithPeers } from '../../support/shared/peers.js';
 
@@ -29,6 +30,8 @@ interface Pki {
   readonly server: OpensslCertificate;
   /** Another for the same names. */
   readonly renewed: OpensslCertificate;
+  /** Of an unknown authority. */
+  readonly stranger: OpensslCertificate;
   readonly client: OpensslCertificate;
 }
 
@@ -41,6 +44,7 @@ const it = baseIt.extend('pki', { scope: 'file' }, ({ fileCleanUp }): Pki => {
     root,
     server: made.server('api', { by: root, names }),
     renewed: made.server('api', { by: root, names }),
+    stranger: made.server('api', { names }),
     client: made.client('gateway', { by: root }),
   };
 });
@@ -49,8 +53,9 @@ const it = baseIt.extend('pki', { scope: 'file' }, ({ fileCleanUp }): Pki => {
 const tlsBlock = ({ root }: Pki, more = ''): string =>
   `tls { sni "api.test"; ca-cert "${root.certificateFile}"; ${more} }`;
 
-const startBefore = (cleanUp: CleanUp, upstream: string): Promise<GatewayStack> =>
+const startBefore = (cleanUp: CleanUp, upstream: string, plan: StackPlan = {}): Promise<GatewayStack> =>
   startStack(cleanUp, {
+    ...plan,
     listeners: { grpc: 'http2 #true' },
     routes: 'route "peer" { priority 100; matches { path-prefix "/peer" }; upstream "peer" }',
     blocks: `upstreams { upstream "peer" { ${upstream} } }`,
@@ -197,6 +202,28 @@ describeWithPeers(['nginx', 'openssl'], 'nginx as a TLS upstream', () => {
     ended = true;
     await Promise.all(lanes);
     expect([...codes.keys()]).toEqual([200]);
+  });
+
+  it('gets each POST that another target could not get, because its certificate does not verify', async ({
+    pki,
+    cleanUp,
+  }) => {
+    const [port, wrong] = [await freePort(), await freePort()];
+    const { stranger } = pki;
+    const servers =
+      nginxServer(pki, `127.0.0.1:${port} ssl http2`) +
+      nginxServer({ ...pki, server: stranger }, `127.0.0.1:${wrong} ssl http2`);
+    await startNginxUpstream(cleanUp, port, servers);
+    for (const version of ['1.1', '2', 'auto']) {
+      const targets = `target "127.0.0.1:${wrong}" "127.0.0.1:${port}"`;
+      const stack = await startBefore(cleanUp, `${targets}; http-version "${version}"; ${tlsBlock(pki)}`);
+      const codes = new Set<number>();
+      for (let count = 0; count < 12; count += 1) {
+        codes.add((await stack.ask({ path: '/peer', method: 'POST', body: `order ${count}` })).status);
+      }
+      expect([...codes], version).toEqual([200]);
+      await untilTrue('the target is ejected', async () => (await targetOf(stack))?.healthy === false);
+    }
   });
 
   it.for(['1.1', 'auto'] as const)('with http-version %s carries WebSockets', async (version, { pki, cleanUp }) => {
@@ -400,6 +427,29 @@ describe('a unix socket', () => {
     await start('second');
     await untilHealthy(stack, true);
     expect((await stack.ask({ path: '/peer' })).body).toBe('second localhost');
+  });
+
+  it('is drained by its address, and restored', async ({ cleanUp, folder }) => {
+    const path = folder.file('app.sock');
+    await serveOn(
+      cleanUp,
+      path,
+      createServer((_request, response) => response.end('served')),
+    );
+    const adminToken = 'a-token-for-the-test';
+    const stack = await startBefore(cleanUp, `target "unix:${path}"`, { adminToken });
+    const change = async (address: string, action: string): Promise<unknown> => {
+      const headers = { Authorization: `Bearer ${adminToken}` };
+      const target = `/admin/upstreams/peer/targets/${address}/${action}`;
+      return JSON.parse((await call(stack.adminPort, { method: 'POST', path: target, headers })).body);
+    };
+    for (const address of [`unix:${path}`, `unix:${path.replaceAll('/', '%2F')}`]) {
+      const target = `unix:${path}`;
+      expect(await change(address, 'drain')).toEqual({ upstream: 'peer', target, drained: true });
+      expect((await stack.ask({ path: '/peer' })).status).toBe(503);
+      expect(await change(address, 'undrain')).toMatchObject({ target, drained: false });
+      expect((await stack.ask({ path: '/peer' })).body).toBe('served');
+    }
   });
 
   it('carries TLS and WebSockets', async ({ pki, cleanUp, folder }) => {

@@ -45,8 +45,8 @@ export const ordinal = (index: number): string => {
 
 /** The subject; the alternative names of a certificate whose subject is empty. */
 const nameOf = ({ subject, subjectAltName }: X509Certificate): string =>
-  // Node's types hide that an empty subject is null.
-  (subject as string | null) ?? subjectAltName ?? '';
+  // Node's types hide that an empty subject is undefined.
+  (subject as string | undefined) ?? subjectAltName ?? '';
 
 /** The subject and the end of each certificate. */
 export const certificateDates = (certificates: readonly X509Certificate[]): readonly CertificateDates[] =>

@@ -123,8 +123,8 @@ export class NodeSamlKeys implements SamlKeys {
     const certificate = octets === null ? null : certificateOf(octets);
     if (certificate === null) return null;
     const expiryMs = Date.parse(certificate.validTo);
-    // Node's types hide that an empty subject is null.
-    const subject = (certificate.subject as string | null) ?? certificate.subjectAltName ?? '';
+    // Node's types hide that an empty subject is undefined.
+    const subject = (certificate.subject as string | undefined) ?? certificate.subjectAltName ?? '';
     return Number.isNaN(expiryMs) ? null : { subject: subjectText(subject), expiryMs };
   }
 

@@ -1,11 +1,17 @@
 import { X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
-import { type ConnectionOptions, connect, type PeerCertificate, type TLSSocket } from 'node:tls';
+import {
+  type ConnectionOptions,
+  connect,
+  type DetailedPeerCertificate,
+  type PeerCertificate,
+  type TLSSocket,
+} from 'node:tls';
 import type { TargetTls } from '../../application/ports/gateway/upstream-tls.js';
 import { isUnixSocket, type StreamAddress } from '../../domain/configuration/network-addresses.js';
 import { streamAddressText } from '../../domain/configuration/schema/grpc-address.js';
 import { TlsPeerError } from './tls-failure.js';
-import { PreparedUpstreamTls } from './upstream-tls-context.js';
+import { PreparedUpstreamTls, type StoredSession, sessionMs } from './upstream-tls-context.js';
 
 /** Idle time before TCP keep-alive probes, in milliseconds. */
 const keepAliveMs = 60_000;
@@ -36,7 +42,7 @@ export const connectTls = ({ address, tls, protocols, options, opened }: TlsConn
   if (!(context instanceof PreparedUpstreamTls)) throw new TypeError('the TLS context is from another adapter');
   const { sessions, secureContext, verifies } = context;
   const target = `${streamAddressText(address)} ${serverName}`;
-  const session = sessions.find(target);
+  const stored = sessions.find(target);
   const socket = connect({
     ...options,
     ...(isUnixSocket(address) ? { path: address.path } : { host: address.host, port: address.port }),
@@ -44,12 +50,12 @@ export const connectTls = ({ address, tls, protocols, options, opened }: TlsConn
     ALPNProtocols: [...protocols],
     // SNI holds no addresses (RFC 6066, section 3).
     ...(isIP(serverName) === 0 ? { servername: serverName } : {}),
-    ...(session === undefined ? {} : { session }),
+    ...(stored === undefined ? {} : { session: stored.session }),
     rejectUnauthorized: verifies,
     checkServerIdentity: (_host, certificate) => nameFault(serverName, certificate),
   });
   if (!isUnixSocket(address)) socket.setNoDelay(true).setKeepAlive(true, keepAliveMs);
-  keepSessions(socket, target, context);
+  keepSessions(socket, { target, stored, context });
   socket.once('secureConnect', () => {
     const protocol = selectedProtocol(socket, protocols);
     if (protocol !== null) opened?.(protocol);
@@ -67,26 +73,49 @@ const selectedProtocol = ({ alpnProtocol }: TLSSocket, offered: readonly AlpnPro
   return offered.find((protocol) => protocol === selected) ?? null;
 };
 
+interface SessionKeeping {
+  readonly target: string;
+  /** The session that the connection offers. */
+  readonly stored: StoredSession | undefined;
+  readonly context: PreparedUpstreamTls;
+}
+
 /**
  * Keeps sessions for resumption. INVARIANT: only those of verified connections, because a resumed
- * session does not check the name.
+ * session does not check the name. A session from a resumed connection ends with the first one: it
+ * was not verified again.
  */
-const keepSessions = (socket: TLSSocket, target: string, { sessions }: PreparedUpstreamTls): void => {
-  let expiryMs: number | null = null;
+const keepSessions = (socket: TLSSocket, { target, stored, context }: SessionKeeping): void => {
+  const { sessions } = context;
+  let endMs: number | null = null;
   let early: Buffer | null = null;
   socket.on('session', (session: Buffer) => {
-    if (expiryMs === null) early = session;
-    else sessions.keep(target, session, expiryMs);
+    if (endMs === null) early = session;
+    else sessions.keep(target, session, endMs);
   });
   socket.once('secureConnect', () => {
-    expiryMs = Date.parse(socket.getPeerCertificate().valid_to) || 0;
-    if (early !== null) sessions.keep(target, early, expiryMs);
+    const isResumed = stored !== undefined && socket.isSessionReused();
+    endMs = isResumed ? stored.usableUntilMs : Math.min(Date.now() + sessionMs, chainEndMs(socket));
+    if (early !== null) sessions.keep(target, early, endMs);
     early = null;
   });
-  // A target may refuse a connection because of the session.
-  socket.once('error', () => {
-    if (expiryMs === null) sessions.forget(target);
+  // A target may refuse a connection because of the session, or never answer.
+  socket.once('close', () => {
+    if (endMs === null) sessions.forget(target);
   });
+};
+
+/** The first end of a certificate in the peer's chain, in milliseconds since the Unix epoch; 0 if unknown. */
+const chainEndMs = (socket: TLSSocket): number => {
+  let endMs = Number.POSITIVE_INFINITY;
+  let certificate: DetailedPeerCertificate | undefined = socket.getPeerCertificate(true);
+  // A root is its own issuer.
+  for (const seen = new Set<DetailedPeerCertificate>(); certificate !== undefined && !seen.has(certificate); ) {
+    seen.add(certificate);
+    endMs = Math.min(endMs, Date.parse(certificate.valid_to) || 0);
+    certificate = certificate.issuerCertificate;
+  }
+  return endMs;
 };
 
 /**

@@ -15,13 +15,17 @@ import {
   secureContext,
 } from './certificate-files.js';
 
-/** Longest use of a TLS session, in milliseconds: a resumed session does not verify the certificate again. */
-const sessionMs = 3_600_000;
+/**
+ * Longest time between verifications of a certificate, in milliseconds: a resumed session does not
+ * verify it again.
+ */
+export const sessionMs = 3_600_000;
 /** Most sessions of one context. */
 const maxSessions = 1_024;
 
-interface StoredSession {
+export interface StoredSession {
   readonly session: Buffer;
+  /** In milliseconds since the Unix epoch. */
   readonly usableUntilMs: number;
 }
 
@@ -29,19 +33,19 @@ interface StoredSession {
 class TlsSessions {
   readonly #stored = new Map<string, StoredSession>();
 
-  /** @param expiryMs end of the peer's certificate, in milliseconds since the Unix epoch */
-  keep(target: string, session: Buffer, expiryMs: number): void {
+  /** @param usableUntilMs in milliseconds since the Unix epoch */
+  keep(target: string, session: Buffer, usableUntilMs: number): void {
     this.#stored.delete(target);
-    this.#stored.set(target, { session, usableUntilMs: Math.min(Date.now() + sessionMs, expiryMs) });
+    this.#stored.set(target, { session, usableUntilMs });
     for (const oldest of this.#stored.keys()) {
       if (this.#stored.size <= maxSessions) return;
       this.#stored.delete(oldest);
     }
   }
 
-  find(target: string): Buffer | undefined {
+  find(target: string): StoredSession | undefined {
     const stored = this.#stored.get(target);
-    if (stored === undefined || stored.usableUntilMs > Date.now()) return stored?.session;
+    if (stored === undefined || stored.usableUntilMs > Date.now()) return stored;
     this.#stored.delete(target);
     return undefined;
   }

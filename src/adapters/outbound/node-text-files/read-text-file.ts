@@ -1,6 +1,9 @@
 import { constants } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { type FileHandle, open } from 'node:fs/promises';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
+
+/** Octets of one read. */
+const pieceOctets = 65_536;
 
 /** DER tags (X.690, section 8.1.2) that distinguish certificates and keys. */
 const sequence = 0x30;
@@ -60,6 +63,19 @@ const textOf = (octets: Uint8Array): Result<string, string> => {
   }
 };
 
+/** The content of a file; null if it is larger. A file may grow, and those of /proc have the size 0. */
+const readAtMost = async (file: FileHandle, maxOctets: number): Promise<Uint8Array | null> => {
+  const pieces: Buffer[] = [];
+  let total = 0;
+  for (;;) {
+    const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(pieceOctets), 0, pieceOctets, null);
+    total += bytesRead;
+    if (total > maxOctets) return null;
+    if (bytesRead === 0) return Buffer.concat(pieces);
+    pieces.push(buffer.subarray(0, bytesRead));
+  }
+};
+
 /** Reads the text of a regular file up to a maximum size. The error is one clause. */
 export const readTextFile = async (path: string, maxOctets: number): Promise<Result<string, string>> => {
   try {
@@ -69,8 +85,8 @@ export const readTextFile = async (path: string, maxOctets: number): Promise<Res
       const stats = await file.stat();
       if (stats.isDirectory()) return err('cannot be read: it is a directory');
       if (!stats.isFile()) return err('cannot be read: it is not a regular file');
-      if (stats.size > maxOctets) return err(`is larger than ${maxOctets} bytes`);
-      return textOf(await file.readFile());
+      const octets = stats.size > maxOctets ? null : await readAtMost(file, maxOctets);
+      return octets === null ? err(`is larger than ${maxOctets} bytes`) : textOf(octets);
     } finally {
       await file.close();
     }

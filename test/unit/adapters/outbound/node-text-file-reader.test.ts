@@ -7,6 +7,7 @@ import {
   maxTextFileOctets,
   NodeTextFileReader,
 } from '../../../../src/adapters/outbound/node-text-files/node-text-file-reader.js';
+import { readTextFile } from '../../../../src/adapters/outbound/node-text-files/read-text-file.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'pc-'));
 const file = (name: string, content: string | Buffer = '') => {
@@ -26,6 +27,12 @@ describe('NodeTextFileReader', () => {
     expect(await reader.read(file('binary', Buffer.from([0xff])))).toMatchObject({ error: 'is not UTF-8 text' });
     expect(await reader.read('/dev/zero')).toMatchObject({ error: expect.stringContaining('regular') });
     expect(await reader.read('a\0b')).toMatchObject({ ok: false });
+  });
+
+  it('reads no more than the limit from a file that says it is empty', async () => {
+    // The files of /proc have the size 0.
+    expect(await readTextFile('/proc/self/status', 100)).toEqual({ ok: false, error: 'is larger than 100 bytes' });
+    expect(await readTextFile('/proc/self/status', 100_000)).toMatchObject({ value: expect.stringContaining('Pid:') });
   });
 
   it('says of a certificate or key in DER that it is, and how it becomes PEM', async () => {

@@ -13,6 +13,7 @@ import type { TargetTls } from '../../../../application/ports/gateway/upstream-t
 import { streamAddressText } from '../../../../domain/configuration/schema/grpc-address.js';
 import { type AlpnProtocol, connectTls } from '../../../tls-sockets/connect-tls.js';
 import { connectFailure } from '../core/upstream-failures.js';
+import { RequestTimeout } from '../pool/request-timeout.js';
 import { waitText } from '../pool/target-connections.js';
 
 /** Time after which the target is asked again, in milliseconds: it may have learnt HTTP/2. */
@@ -47,13 +48,14 @@ export class NegotiatingTargetClient implements TargetClient {
   #isClosed = false;
 
   constructor(settings: TargetClientOptions, tls: TargetTls, create: ProtocolClientFactory) {
-    const handshakeFailed = (): void => {
-      this.#protocol = null;
+    // An upgrade to a target of HTTP/2 alone fails, which says nothing about the other requests.
+    const failed = (protocol: AlpnProtocol) => (): void => {
+      if (this.#protocol === protocol) this.#protocol = null;
     };
     this.#settings = settings;
     this.#tls = tls;
-    this.#http1 = create('http/1.1', settings, handshakeFailed);
-    this.#http2 = create('h2', settings, handshakeFailed);
+    this.#http1 = create('http/1.1', settings, failed('http/1.1'));
+    this.#http2 = create('h2', settings, failed('h2'));
   }
 
   get isFull(): boolean {
@@ -230,9 +232,9 @@ class WaitingExchange implements UpstreamExchange {
     this.#request = request;
     this.#listener = listener;
     this.#whenOver = whenOver;
-    const { timeoutMs } = request;
-    const late: UpstreamFailure = { code: 'overloaded', detail: `no connection within ${waitText(timeoutMs)}` };
-    this.#deadline = setTimeout(() => this.fail(late), timeoutMs).unref();
+    const timeout = new RequestTimeout(request);
+    timeout.begin();
+    this.#deadline = setTimeout(() => this.fail(timeout.timeoutFailure('connection')), request.timeoutMs).unref();
   }
 
   sendBy(client: TargetClient): void {

@@ -25,9 +25,16 @@ const longestPath = 107;
 /** The path of `unix:/path` or `unix:///path`; gRPC allows both. */
 const socketPathOf = (value: string): string => value.slice(prefix.length).replace(/^\/\/(?=\/)/, '');
 
-const pathFault = (path: string): ScalarFault | null => {
+/** The path as it was probably meant: with its first slash, and without the `:/` that nginx writes after it. */
+const likelyPath = (path: string): string => {
+  const meant = `/${path.replace(/:\/$/, '').replace(/^\/+/, '')}`;
+  return /^\/[\x21-\x7e]{1,80}$/.test(meant) && !meant.endsWith('/') ? meant : '/run/name.sock';
+};
+
+const pathFault = (path: string, isHidden: boolean): ScalarFault | null => {
   if (!path.startsWith('/') || path.endsWith('/') || path.startsWith('//')) {
-    return { message: 'must be an absolute path of a socket', suggestion: 'write "unix:/run/agent.sock"' };
+    const suggestion = isHidden ? null : `write "${prefix}${likelyPath(path)}"`;
+    return { message: 'must be an absolute path of a socket', suggestion };
   }
   if (/[\x00-\x1f\x7f]/.test(path)) return { message: 'must not contain control characters' };
   return utf8Length(path) > longestPath ? { message: `must have a path of at most ${longestPath} bytes` } : null;
@@ -45,7 +52,7 @@ export const grpcAddress = (minimumPort: 0 | 1): ScalarKind<GrpcAddress> => {
       if (!read.ok) return read;
       if (read.value.startsWith(prefix)) {
         const path = socketPathOf(read.value);
-        const fault = pathFault(path);
+        const fault = pathFault(path, scalar.hidden);
         return fault === null ? ok({ kind: 'unix', path }) : err(fault);
       }
       const scheme = /^(https?|grpcs?):\/\/([^/?#@]+)\/?$/i.exec(read.value);
@@ -63,6 +70,9 @@ export const grpcAddress = (minimumPort: 0 | 1): ScalarKind<GrpcAddress> => {
   };
 };
 
+/** `http://unix:/path:`, as `proxy_pass` of nginx has it; a path of the URL may follow. */
+const nginxSocket = /^https?:\/\/unix:(\/[^:]+)/i;
+
 /** An address to connect to: `host:port`, or `unix:` and a path. */
 export const streamAddress: ScalarKind<StreamAddress> = {
   ...socketAddress(1),
@@ -72,14 +82,13 @@ export const streamAddress: ScalarKind<StreamAddress> = {
     if (!read.ok) return read;
     if (read.value.startsWith(prefix)) {
       const path = socketPathOf(read.value);
-      const fault = pathFault(path);
+      const fault = pathFault(path, scalar.hidden);
       return fault === null ? ok({ path }) : err(fault);
     }
-    if (read.value.startsWith('/') && !scalar.hidden) {
-      return err({
-        message: 'must be host:port, or unix:/path',
-        suggestion: `write "unix:${read.value.slice(0, 80)}"`,
-      });
+    const path = read.value.startsWith('/') ? read.value : (nginxSocket.exec(read.value)?.[1] ?? null);
+    if (path !== null && !scalar.hidden) {
+      const suggestion = `write "${prefix}${path.slice(0, 80)}"`;
+      return err({ message: 'must be host:port, or unix:/path', suggestion });
     }
     return socketAddress(1).read(scalar);
   },

@@ -56,6 +56,14 @@ const httpVersion = withDefault(
 
 const preserveHost: HostHeader = { kind: 'preserve' };
 
+/** The remedy for a URL, and for the variables of nginx. */
+const hostSuggestion = (value: string): string | null => {
+  if (value === '$proxy_host') return 'write "target"';
+  if (value === '$host' || value === '$http_host') return 'write "preserve"';
+  const authority = /^[a-z][a-z0-9+.-]*:\/\/([^/?#@]+)/i.exec(value)?.[1] ?? '';
+  return isAuthority(authority) ? `write "${authority}"` : null;
+};
+
 const hostHeader: ScalarKind<HostHeader> = {
   label: '`preserve`, `target` or a host name',
   fallback: preserveHost,
@@ -66,8 +74,9 @@ const hostHeader: ScalarKind<HostHeader> = {
     const { value } = read;
     if (value === 'preserve' || value === 'target') return ok({ kind: value });
     if (isAuthority(value)) return ok({ kind: 'fixed', host: value });
-    const shown = scalar.hidden ? '' : `, not "${value.slice(0, 80)}"`;
-    return err({ message: `must be "preserve", "target" or a host name${shown}` });
+    const message = 'must be "preserve", "target" or a host name';
+    if (scalar.hidden) return err({ message });
+    return err({ message: `${message}, not "${value.slice(0, 80)}"`, suggestion: hostSuggestion(value) });
   },
 };
 

@@ -21,17 +21,17 @@ const isHashedUser = (entry: string): boolean => {
 /** Splits entries at commas, but not at the commas inside an argon2 hash. */
 const entriesOf = (text: string): readonly string[] => text.split(/(?<!\\),(?=[^,]*:|@)/);
 
-const isSecret = (name: string, text: string): boolean => {
+const isSecret = (name: string, text: string, isPath: boolean): boolean => {
   // A path, unless it is the content of the file by mistake.
-  if (name.endsWith('-file')) return /[\r\n]|-----/.test(text);
+  if (isPath) return /[\r\n]|-----/.test(text);
   if (name.endsWith('-url')) return holdsSecret(text);
   if (name === 'api-keys') return !entriesOf(text).every(isHarmless);
   if (name === 'basic-auth-users') return !entriesOf(text).every((entry) => isHarmless(entry) || isHashedUser(entry));
   return !isHarmless(text);
 };
 
-const isLiteralSecret = (name: string, { value, hidden }: SettingScalar): boolean =>
-  !hidden && ((typeof value === 'string' && isSecret(name, value)) || typeof value === 'number');
+const isLiteralSecret = (name: string, { value, hidden }: SettingScalar, isPath: boolean): boolean =>
+  !hidden && ((typeof value === 'string' && isSecret(name, value, isPath)) || typeof value === 'number');
 
 /** A URL with a password or token, or a value of `Authorization`. */
 const givesAway = ({ value, hidden }: SettingScalar): boolean =>
@@ -47,7 +47,8 @@ const holdsPlainSecret = ({ name, args }: Setting, key: Key<unknown> | undefined
   const isNamedSecret = isNamed(key) && typeof first?.value === 'string' && looksSecret(first.value);
   const isSecretKey = key === undefined ? looksSecret(name) : key.secret;
   const isInherited = isInSecret && !(key === undefined && describesOnly(name));
-  return (isInherited || isNamedSecret || isSecretKey) && values.some((scalar) => isLiteralSecret(name, scalar));
+  const isPath = name.endsWith('-file') || key?.document.type === 'path';
+  return (isInherited || isNamedSecret || isSecretKey) && values.some((one) => isLiteralSecret(name, one, isPath));
 };
 
 /** Settings that contain a literal secret. A null `shape` means unknown keys, which count as secret by name. */

@@ -90,7 +90,11 @@ describe('a unix socket as target', () => {
   it.each([
     ['target "unix:run/app.sock"', 'must be an absolute path of a socket'],
     ['target "unix:/run/"', 'must be an absolute path of a socket'],
+    ['target "unix:run/app.sock"', 'write "unix:/run/app.sock"'],
+    ['target "unix:/run/app.sock:/"', 'write "unix:/run/app.sock"'],
+    ['target "unix:/run/"', 'write "unix:/run/name.sock"'],
     ['target "/run/app.sock"', 'write "unix:/run/app.sock"'],
+    ['target "http://unix:/run/app.sock:/api"', 'write "unix:/run/app.sock"'],
     [`target "unix:/${'a'.repeat(107)}"`, 'must have a path of at most 107 bytes'],
     ['target "unix:/a.sock" "unix:/a.sock"', 'has the target "unix:/a.sock" twice'],
     ['target "unix:/a.sock"; tls', 'TLS to the unix socket "unix:/a.sock" needs a name for its certificate'],
@@ -117,5 +121,14 @@ describe('host-header', () => {
 
   it.each(['"a b"', '"a\\r\\nX: 1"', '"https://a"', '""', '#true', '"::1"', '"a/b"'])('is refused as %s', (value) => {
     expect(problemsOf(withUpstream(`${target}; host-header ${value}`)).join('\n')).toContain('"host-header" ');
+  });
+
+  it.each([
+    ['https://a.example/x', 'write "a.example"'],
+    ['$proxy_host', 'write "target"'],
+    ['$host', 'write "preserve"'],
+    ['$http_host', 'write "preserve"'],
+  ])('suggests a value in place of %s', (value, suggestion) => {
+    expect(problemsOf(withUpstream(`${target}; host-header "${value}"`)).join('\n')).toContain(suggestion);
   });
 });

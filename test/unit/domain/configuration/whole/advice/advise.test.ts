@@ -6,6 +6,7 @@ import { settingsOf } from '../../../../../support/shared/configuration-settings
 const file = (parts: {
   listener?: string;
   match?: string;
+  upstream?: string;
   limits?: string;
   admin?: string;
   agent?: string;
@@ -13,7 +14,7 @@ const file = (parts: {
 }): string => `
 listeners { listener "http" { address "127.0.0.1:8080"; ${parts.listener ?? ''} } }
 routes { route "all" { matches { path-prefix "/"; ${parts.match ?? ''} }; upstream "u"; agents "auth" } }
-upstreams { upstream "u" { target "127.0.0.1:8081" } }
+upstreams { upstream "u" { target "127.0.0.1:8081"; ${parts.upstream ?? ''} } }
 limits { ${parts.limits ?? ''} }
 ${parts.admin === undefined ? '' : `admin { ${parts.admin} }`}
 agents { agent "auth" { ${parts.agent ?? 'socket "/run/auth.sock"'}; events "request_headers" "request_body_chunk"; config { ${parts.config ?? ''} } } }
@@ -135,6 +136,8 @@ describe('a safe configuration has no advice', () => {
     }),
     file({ listener: 'trusted-proxies "12.0.0.0/8" "12.0.0.0/9" "12.0.0.0/8"' }),
     file({ match: 'header "X-Tenant" "a"' }),
+    file({ upstream: 'tls { client-cert "/me.pem"; client-key "/me.key" }' }),
+    file({ upstream: 'tls { cert-file "/me.pem"; key-file "/me.key" }' }),
     file({ match: 'path "/wiki/Foo_(bar)" "/odata/$metadata" "/v1/x:cancel"; path-regex "^/api/"' }),
     file({ match: 'header "If-None-Match" "*"' }),
     file({ match: 'header "Accept" "*/*"' }),

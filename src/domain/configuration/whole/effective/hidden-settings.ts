@@ -1,6 +1,6 @@
 import { agentOptionsShape } from '../../../agent/configuration/agent-options-schema.js';
 import { hiddenInText, hiddenSecret, looksSecret } from '../../hidden-text.js';
-import type { Shape } from '../../schema/schema.js';
+import type { Key, Shape } from '../../schema/schema.js';
 import type { Setting, SettingScalar } from '../../setting/setting.js';
 import { isHarmlessName } from './harmless-names.js';
 
@@ -10,8 +10,8 @@ const hide = (scalar: SettingScalar): SettingScalar => {
 };
 
 /** Whether a value of a file key is a path, not the content of the file by mistake. */
-const isPath = (name: string, { value }: SettingScalar): boolean =>
-  name.endsWith('-file') && typeof value === 'string' && !/[\r\n]|-----/.test(value);
+const isPath = (name: string, { value }: SettingScalar, key?: Key<unknown>): boolean =>
+  (name.endsWith('-file') || key?.document.type === 'path') && typeof value === 'string' && !/[\r\n]|-----/.test(value);
 
 const hideParts = (scalar: SettingScalar): SettingScalar =>
   typeof scalar.value === 'string' && scalar.reference === undefined
@@ -52,7 +52,7 @@ const hidden = (setting: Setting, surroundings: Surroundings): Setting => {
   const namesSecret = isNamed && typeof first?.value === 'string' && looksSecret(first.value);
   const argument = (scalar: SettingScalar, index: number): SettingScalar => {
     const hides = isNamed && index === 0 ? false : isSecret || (namesSecret && index > 0);
-    return hides && !isPath(setting.name, scalar) ? hide(scalar) : hideParts(scalar);
+    return hides && !isPath(setting.name, scalar, key) ? hide(scalar) : hideParts(scalar);
   };
   // A block with an unknown name is not secret as a whole: its members count by their own names.
   const isBlock = setting.children !== null || setting.properties.length > 0;

@@ -148,6 +148,17 @@ agents { agent "a" { socket "/s"; config {
     expect(await http2Of('protocol (env)"PROTOCOL"')).toBe(null);
   });
 
+  it('shows the path of the private key of an upstream, never a pasted key', async () => {
+    const printed = async (key: string): Promise<string> => {
+      const { settings } = await load(
+        `upstreams { upstream "u" { target "a.example:443"; tls { client-cert "/me.pem"; client-key "${key}" } } }`,
+      );
+      return settingsText(effectiveSettings(settings));
+    };
+    expect(await printed('/me.key')).toContain('client-key "/me.key"');
+    expect(await printed('-----BEGIN PRIVATE KEY-----')).not.toContain('PRIVATE');
+  });
+
   it('shows the defaults that depend on other keys', async () => {
     const { configuration, settings } = await load(`
 listeners { listener "http" { address "127.0.0.1:8080"; proxy-protocol #true; trusted-proxies "10.0.0.0/8" } }

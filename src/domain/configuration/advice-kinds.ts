@@ -35,6 +35,11 @@ export const adviceKinds = {
     why: 'Anyone on the path can read and change requests, and answer in place of the targets.',
     instead: 'write ca-cert "/etc/portcullis/ca.pem" with the authority of the targets',
   },
+  'port-of-another-protocol': {
+    when: 'A target with port 443 in an upstream without `tls`, or with port 80 in one with `tls`.',
+    why: 'The gateway speaks plain HTTP to a port that usually expects TLS, or the reverse. Such requests get 400 or 502.',
+    instead: 'add a block tls to the upstream, or correct the port',
+  },
   'agent-fails-open': {
     when: '`failure-mode "open"` of an agent.',
     why: 'While the agent does not answer, requests pass without a decision.',

@@ -8,6 +8,7 @@ import { adviseOnAgents } from './agent-advice.js';
 import { adviseOnListeners } from './listener-advice.js';
 import { adviseOnPatterns } from './pattern-advice.js';
 import { adviseOnSecrets } from './plain-secrets.js';
+import { adviseOnUpstreams } from './upstream-advice.js';
 
 const muchForEveryRoute = 1_073_741_824;
 
@@ -41,6 +42,7 @@ export const advise = (
   adviseOnAdmin(gateway, report);
   adviseOnListeners(gateway, report);
   adviseOnPatterns(gateway, report);
+  adviseOnUpstreams(gateway, report);
   adviseOnAgents(gateway, report);
   adviseOnLimits(gateway, report);
   adviseOnSecrets(settings, report);

@@ -99,6 +99,9 @@ describe('advice has a stable name', () => {
     ['pattern-taken-literally', file({ match: 'header "X-Tenant" "*"' })],
     ['pattern-taken-literally', file({ match: 'query-param "q" ".*"' })],
     ['pattern-taken-literally', file({ match: 'method "ANY"' })],
+    ['port-of-another-protocol', file({ upstream: 'target "api.example:443"' })],
+    ['port-of-another-protocol', file({ upstream: 'target "api.example:443"; tls { enabled #false }' })],
+    ['port-of-another-protocol', file({ upstream: 'target "api.example:80"; tls' })],
     ['bodies-of-any-size', file({ limits: 'max-body-size-bytes "2GB"' })],
     [
       'client-certificate-optional',
@@ -123,7 +126,7 @@ describe('advice has a stable name', () => {
     // Every load reports these, and other tests cover them.
     for (const id of ['route-without-agents', 'upstream-not-verified']) told.delete(id);
     // The table above covers each kind, so no kind is untested.
-    expect(told.size).toBe(24);
+    expect(told.size).toBe(25);
   });
 });
 
@@ -137,6 +140,8 @@ describe('a safe configuration has no advice', () => {
     file({ listener: 'trusted-proxies "12.0.0.0/8" "12.0.0.0/9" "12.0.0.0/8"' }),
     file({ match: 'header "X-Tenant" "a"' }),
     file({ upstream: 'tls { client-cert "/me.pem"; client-key "/me.key" }' }),
+    file({ upstream: 'target "api.example:443"; tls' }),
+    file({ upstream: 'target "api.example:80" "api.example:8443" "unix:/run/app.sock"' }),
     file({ upstream: 'tls { cert-file "/me.pem"; key-file "/me.key" }' }),
     file({ match: 'path "/wiki/Foo_(bar)" "/odata/$metadata" "/v1/x:cancel"; path-regex "^/api/"' }),
     file({ match: 'header "If-None-Match" "*"' }),

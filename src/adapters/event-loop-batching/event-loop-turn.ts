@@ -143,7 +143,7 @@ export const throwApart = (error: unknown): void => {
  */
 
 /** A reader with deferred input. */
-export interface LateReader {
+export interface DeferredReader {
   /** Handles the deferred input, if any is left. */
   handleNow(): void;
 }
@@ -157,15 +157,15 @@ const moment = 4;
 /** Continued readers handled per turn, so that the delay for others is bounded. */
 const mostGoingOn = 4;
 
-let waitingReaders: LateReader[] = [];
+let waitingReaders: DeferredReader[] = [];
 /** The idle list of the two. */
-let spareReaders: LateReader[] = [];
+let spareReaders: DeferredReader[] = [];
 /** Arrival of the first reader. */
 let readersSinceMs = 0;
 /** Readers with more input, in the order of their last turn. */
-const goingOn = new Set<LateReader>();
+const goingOn = new Set<DeferredReader>();
 
-const handle = (reader: LateReader): void => {
+const handle = (reader: DeferredReader): void => {
   try {
     reader.handleNow();
   } catch (error) {
@@ -179,7 +179,7 @@ const handleReaders = (): void => {
   spareReaders = [];
   for (let place = 0; place < due.length; place += 1) {
     if (place % moment === 0) batchBegins();
-    handle(due[place] as LateReader);
+    handle(due[place] as DeferredReader);
   }
   batchEnds();
   due.length = 0;
@@ -194,11 +194,11 @@ const handleTurn = (): void => {
   if (goingOn.size > 0) handleAtTurnEnd(handleTurn);
 };
 
-const nobody: readonly LateReader[] = [];
+const nobody: readonly DeferredReader[] = [];
 
-const takeGoingOn = (): readonly LateReader[] => {
+const takeGoingOn = (): readonly DeferredReader[] => {
   if (goingOn.size === 0) return nobody;
-  const due: LateReader[] = [];
+  const due: DeferredReader[] = [];
   for (const reader of goingOn) {
     if (due.length === mostGoingOn) break;
     due.push(reader);
@@ -211,18 +211,18 @@ const takeGoingOn = (): readonly LateReader[] => {
  * Continues a reader with input that arrived earlier, behind new input and other continued readers.
  * No time limit applies.
  */
-export const goOnLate = (reader: LateReader): void => {
+export const goOnLate = (reader: DeferredReader): void => {
   goingOn.add(reader);
   handleAtTurnEnd(handleTurn);
 };
 
 /** Removes a reader that has no more input. */
-export const goOnNoMore = (reader: LateReader): void => {
+export const goOnNoMore = (reader: DeferredReader): void => {
   goingOn.delete(reader);
 };
 
 /** Defers the handling of input to the end of this turn. */
-export const handleLate = (reader: LateReader): void => {
+export const handleLate = (reader: DeferredReader): void => {
   waitingReaders.push(reader);
   if (waitingReaders.length === 1) {
     readersSinceMs = turnMs();
@@ -241,7 +241,7 @@ export const boundLateReads = (): void => {
  */
 
 /** A writer with deferred data. */
-export interface LateWriter {
+export interface DeferredWriter {
   /** Writes the deferred data, if any is left. */
   writeNow(): void;
 }
@@ -253,9 +253,9 @@ const mostWriters = 64;
  */
 const longestWriteMs = 1;
 
-let waitingWriters: LateWriter[] = [];
+let waitingWriters: DeferredWriter[] = [];
 /** The idle list of the two. */
-let spareWriters: LateWriter[] = [];
+let spareWriters: DeferredWriter[] = [];
 let isWriting = false;
 /** Arrival of the first writer. */
 let writersSinceMs = 0;
@@ -266,7 +266,7 @@ const flushWriters = (): void => {
   isWriting = true;
   for (let place = 0; place < due.length; place += 1) {
     try {
-      (due[place] as LateWriter).writeNow();
+      (due[place] as DeferredWriter).writeNow();
     } catch (error) {
       throwApart(error);
     }
@@ -277,7 +277,7 @@ const flushWriters = (): void => {
 };
 
 /** Defers a write to the end of this turn. */
-export const writeLate = (writer: LateWriter): void => {
+export const writeLate = (writer: DeferredWriter): void => {
   if (waitingWriters.length === 0) writersSinceMs = turnMs();
   waitingWriters.push(writer);
   if (waitingWriters.length === 1) writeAtTurnEnd(flushWriters);

@@ -28,7 +28,7 @@ import { SessionStoreLeases } from '../../application/agent/sessions/session-sto
 import { IdentityProviderTrusts } from '../../application/agent/sign-on/saml/trust/identity-provider-trusts.js';
 import type { CertificateReaderLoader } from '../../application/ports/shared/certificate-reader.js';
 import { agentDefaults } from '../../domain/agent/configuration/agent-configuration.js';
-import { bindMade } from '../shared/bind-made.js';
+import { bindSingleton } from '../shared/bind-singleton.js';
 import { sharedTokens } from '../shared/shared-tokens.js';
 import { type AgentFactory, agentTokens, type SharedAgentServices } from './agent-tokens.js';
 import { openSessionStores, storeKindFault } from './session-store-openers.js';
@@ -50,7 +50,7 @@ const loadCertificateReader: CertificateReaderLoader = async () => {
  * The agent and its adapters. Requires `sharedTokens`, and a rate-limit store for token exchange.
  */
 export const agentModule = new ContainerModule(({ bind }) => {
-  const made = bindMade(bind);
+  const made = bindSingleton(bind);
   made(agentTokens.secretDigest, {}, () => new HmacSecretDigest());
   made(agentTokens.verificationKeys, {}, () => new JoseVerificationKeys());
   made(agentTokens.tokenSigningKeys, {}, () => new JoseTokenSigningKeys());

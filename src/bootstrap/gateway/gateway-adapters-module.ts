@@ -25,7 +25,7 @@ import { readCertificateDates } from '../../adapters/tls-sockets/certificate-fil
 import { upstreamTlsPreparer } from '../../adapters/tls-sockets/upstream-tls-context.js';
 import type { TracerFactory } from '../../application/ports/gateway/tracer.js';
 import { agentClients } from '../shared/agent-clients.js';
-import { bindMade } from '../shared/bind-made.js';
+import { bindSingleton } from '../shared/bind-singleton.js';
 import { embeddedAgentTokens } from '../shared/embedded-agents.js';
 import { sharedTokens as shared } from '../shared/shared-tokens.js';
 import { programVersion } from '../shared/version.js';
@@ -46,7 +46,7 @@ const otelTracers =
  * separately.
  */
 export const gatewayAdaptersModule = new ContainerModule(({ bind }) => {
-  const made = bindMade(bind);
+  const made = bindSingleton(bind);
   bind(shared.version).toConstantValue(programVersion);
   made(shared.clock, {}, () => new SystemClock());
   made(shared.random, {}, () => new CryptoRandom());

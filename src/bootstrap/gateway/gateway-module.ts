@@ -20,7 +20,7 @@ import { RunningState } from '../../application/gateway/run-gateway/running-stat
 import { ReloadRequests } from '../../application/gateway/workers/aggregate/gathering-topics.js';
 import { LocalGateway } from '../../application/gateway/workers/aggregate/local-gateway.js';
 import { defaultEngineLimits } from '../../application/ports/gateway/http-engine.js';
-import { bindMade } from '../shared/bind-made.js';
+import { bindSingleton } from '../shared/bind-singleton.js';
 import { sharedTokens as shared } from '../shared/shared-tokens.js';
 import { gatewayTokens as gateway } from './gateway-tokens.js';
 
@@ -29,7 +29,7 @@ import { gatewayTokens as gateway } from './gateway-tokens.js';
  * replacements.
  */
 export const gatewayModule = new ContainerModule(({ bind }) => {
-  const made = bindMade(bind);
+  const made = bindSingleton(bind);
   made(gateway.problems, { logger: shared.logger }, ({ logger }) => new ProblemAnswerer(logger));
   made(
     gateway.agentMetrics,

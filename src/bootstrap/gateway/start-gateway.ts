@@ -16,7 +16,7 @@ import type { ConfigurationSource } from '../../application/ports/gateway/config
 import type { TargetName, UpstreamStatus } from '../../application/ports/gateway/gateway-state.js';
 import type { Logger } from '../../application/ports/shared/logger.js';
 import { ok, type Result } from '../../domain/shared/result.js';
-import { bindMade } from '../shared/bind-made.js';
+import { bindSingleton } from '../shared/bind-singleton.js';
 import { agentFactoryLoader, embeddedAgentTokens } from '../shared/embedded-agents.js';
 import { sharedTokens as shared, sharedTokens } from '../shared/shared-tokens.js';
 import { auditLogs } from './audit-logs.js';
@@ -26,7 +26,7 @@ import { gatewayTokens as gateway, gatewayTokens } from './gateway-tokens.js';
 
 /** State that outlives configurations: limits, rates, breakers, memory and targets. */
 const gatewayTrafficModule = new ContainerModule(({ bind }) => {
-  const made = bindMade(bind);
+  const made = bindSingleton(bind);
   made(gateway.permits, {}, () => new LocalPermitBook());
   made(
     gateway.admissions,

@@ -15,8 +15,13 @@ import type { BodyInflater } from '../../ports/gateway/body-inflater.js';
 import type { BodySource } from '../../ports/gateway/body-source.js';
 import type { Clock } from '../../ports/shared/clock.js';
 import type { RequestTrace } from '../trace/request-tracing.js';
+import {
+  type BodyAfterwards,
+  type BodyInspectionFault,
+  ChunkedInspection,
+  type InspectedChunk,
+} from './chunked-inspection.js';
 import { type InspectionLimits, inspectionCut } from './inspection-limits.js';
-import { type BodyAfterwards, type BodyInspectionFault, type InspectedChunk, PresentedBody } from './presented-body.js';
 import { askAgent, type RouteAgent } from './route-agent.js';
 
 /** The differences between request bodies and response bodies. */
@@ -143,7 +148,7 @@ const inspect = async (
     return err({ kind: 'unsupported_encoding', detail: 'a content coding of a partial response cannot be decoded' });
   }
   const cut = inspectionCut(limits, client.name, client.capabilities());
-  const presented = new PresentedBody(body, codings, cut, { inflater, rules: limits.decompression });
+  const presented = new ChunkedInspection(body, codings, cut, { inflater, rules: limits.decompression });
   const fail = (failure: AgentFailure): Result<never, InspectionFailure> =>
     err({ kind: 'agent', failure, body: presented.original() });
   let answer = first;

@@ -1,4 +1,4 @@
-import { type LateWriter, writeLate } from '../../../event-loop-batching/event-loop-turn.js';
+import { type DeferredWriter, writeLate } from '../../../event-loop-batching/event-loop-turn.js';
 import type { StreamSocket } from '../../../stream-sockets/stream-socket.js';
 import { inOwnMemory } from './own-memory.js';
 
@@ -109,7 +109,7 @@ export class PieceQueue {
 }
 
 /** The last text of a response, deferred to the end of the turn. */
-export class DeferredResponse implements LateWriter {
+export class DeferredResponse implements DeferredWriter {
   readonly #socket: StreamSocket;
   readonly #onWritten: () => void;
   #text: string | null = null;

@@ -5,7 +5,7 @@ import type {
   RejectedRequest,
 } from '../../../../application/ports/gateway/http-exchange.js';
 import { fieldTraits } from '../../../../domain/http/field-traits.js';
-import { goOnLate, goOnNoMore, handleLate, type LateReader } from '../../../event-loop-batching/event-loop-turn.js';
+import { type DeferredReader, goOnLate, goOnNoMore, handleLate } from '../../../event-loop-batching/event-loop-turn.js';
 import { HeadBuffer } from '../../../wire/http1/head-buffer.js';
 import { faultyHead, type HeadFault, type HeadReading, incompleteHead } from '../../../wire/http1/head-fault.js';
 import { requestLines } from '../../../wire/http1/head-lines.js';
@@ -175,7 +175,7 @@ const mostAtATime = 16;
  * Schedules input of a connection that awaits a request: at the end of the turn, or over several
  * turns if it is much.
  */
-export class RequestTurns implements LateReader {
+export class RequestTurns implements DeferredReader {
   readonly #handle: (octets: Buffer) => void;
   readonly #end: () => void;
   #octets: Buffer | null = null;

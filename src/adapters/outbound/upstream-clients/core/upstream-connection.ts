@@ -5,7 +5,7 @@ import {
   afterReads,
   boundLateness,
   currentTurn,
-  type LateWriter,
+  type DeferredWriter,
   turnBegins,
   turnEnds,
   turnMs,
@@ -51,7 +51,7 @@ export interface ConnectionEvents {
 }
 
 /** A connection to a target, reopened on demand. It has one holder at a time. */
-export class UpstreamConnection implements PooledUpstreamConnection, WheelTimer, LateWriter {
+export class UpstreamConnection implements PooledUpstreamConnection, WheelTimer, DeferredWriter {
   // Deadline to connect, then to stay idle; unset while held.
   dueMs = 0;
   slot = -1;

@@ -9,7 +9,7 @@ import type { EntityUid, Value } from '../values/value.js';
 import { type ExactJson, type ExactJsonObject, isExactObject, kindOfJson, memberOf } from './exact-json.js';
 import { formatJsonFailure } from './json-failure.js';
 import { uidFromJson } from './uid-from-json.js';
-import { readMembers } from './value-from-json.js';
+import { readRecordMembers } from './value-from-json.js';
 
 type ValueMap = ReadonlyMap<string, Value>;
 
@@ -37,7 +37,7 @@ const membersOf = (
   expected: ExpectedOfMember,
 ): Result<ValueMap, string> => {
   if (!isExactObject(json)) return err(`its ${noun}s must be a JSON object, not ${kindOfJson(json)}`);
-  const members = readMembers(json, expected);
+  const members = readRecordMembers(json, expected);
   if (members.ok) return members;
   const [name, ...steps] = members.error.steps;
   return err(`${noun} ${quoteName(String(name))}: ${formatJsonFailure({ steps, message: members.error.message })}`);

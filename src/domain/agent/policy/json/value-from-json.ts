@@ -180,7 +180,7 @@ const membersFromJson = (
 /**
  * Reads every member of an object as a value. `expectedOfMember` gives the type that a schema declares for a key.
  */
-export const readMembers = (
+export const readRecordMembers = (
   json: ExactJsonObject,
   expectedOfMember: (key: string) => ExpectedValue | null = () => null,
 ): Located<ReadonlyMap<string, Value>> => membersFromJson(json, 0, { kind: 'record', attribute: expectedOfMember });

@@ -12,7 +12,7 @@ type Resolved<Named extends Needs> = {
  * Binds a token to the result of `make`, as a singleton. Each dependency is named once, as in `{
  * clock: sharedTokens.clock }`; `make` receives them under the same names.
  */
-export const bindMade =
+export const bindSingleton =
   (bind: ContainerModuleLoadOptions['bind']) =>
   <Made, Named extends Needs>(
     token: ServiceIdentifier<Made>,

@@ -92,7 +92,7 @@ const faultOf = (error: unknown): BodyInspectionFault => {
 };
 
 /** A body that one agent inspects in chunks. Keeps both the original and the body as the agent leaves it. */
-export class PresentedBody {
+export class ChunkedInspection {
   readonly #cut: InspectionCut;
   /** Null: the message has no body. */
   readonly #source: BodySource | null;

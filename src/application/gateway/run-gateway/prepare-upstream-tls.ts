@@ -15,7 +15,7 @@ export interface UpstreamTlsReaders {
   readonly files: TextFileReader;
 }
 
-export interface PreparedUpstreamTls {
+export interface CheckedUpstreamTls {
   /** By upstream name. Upstreams without TLS are absent. */
   readonly files: ReadonlyMap<string, UpstreamTlsFiles>;
   /** Warnings, such as an expired certificate. Each names its upstream. */
@@ -29,7 +29,7 @@ export interface PreparedUpstreamTls {
 export const prepareUpstreamTls = async (
   upstreams: readonly UpstreamConfiguration[],
   readers: UpstreamTlsReaders,
-): Promise<Result<PreparedUpstreamTls, readonly string[]>> => {
+): Promise<Result<CheckedUpstreamTls, readonly string[]>> => {
   const files = new Map<string, UpstreamTlsFiles>();
   const warnings: string[] = [];
   const errors: string[] = [];

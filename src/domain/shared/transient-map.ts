@@ -75,14 +75,14 @@ export class TransientMap<Value> {
     return this.#first === null ? null : this.#first.key;
   }
 
-  /** Those that are there now. */
+  /** A snapshot, oldest first. */
   keys(): string[] {
     const keys: string[] = [];
     for (let entry = this.#first; entry !== null; entry = entry.later) keys.push(entry.key);
     return keys;
   }
 
-  /** Those that are there now. */
+  /** A snapshot, oldest first. */
   values(): Value[] {
     const values: Value[] = [];
     for (let entry = this.#first; entry !== null; entry = entry.later) values.push(entry.value);

@@ -13,7 +13,7 @@ export interface ChosenTarget {
    * Chooses the next address of the same name, in the order of RFC 8305; null: no other accepts a request. Skips
    * `request.tried`.
    *
-   * @param mayQueue an address whose connections are all busy will do if no other accepts the request
+   * @param mayQueue if no other accepts the request, takes an address whose connections are all busy
    */
   next(request: BalancingRequest, mayQueue: boolean): ChosenTarget | null;
   /** Fields for the response, such as the sticky cookie; usually empty. */

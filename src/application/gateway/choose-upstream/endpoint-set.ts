@@ -51,7 +51,7 @@ export interface CurrentTlsContext {
   stopWatching(): void;
 }
 
-/** How to talk to an address. */
+/** Host and TLS of the connections to an address. */
 interface TargetConnection {
   readonly authority: string;
   readonly tls: TargetTls | null;

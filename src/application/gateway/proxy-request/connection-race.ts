@@ -17,7 +17,7 @@ export interface RacingRequest {
   /**
    * The next address to try; null: there is no other.
    *
-   * @param mayQueue an address whose connections are all busy will do
+   * @param mayQueue takes an address whose connections are all busy
    */
   nextAddress(mayQueue: boolean): ChosenTarget | null;
   /**
@@ -37,7 +37,7 @@ interface RaceOptions {
   readonly scheduler: Scheduler;
   /** The time for all addresses together; milliseconds. */
   readonly waitMs: number;
-  /** The failure when it is over. */
+  /** The failure after that time. */
   readonly late: (addresses: readonly string[]) => UpstreamFailure;
 }
 

@@ -8,7 +8,7 @@ export type PermitOutcome =
   /** None is held locally; the supervisor may have some. */
   | 'unknown';
 
-/** Largest number of wants in a report. It bounds the messages of a long queue. */
+/** Largest number of permits that one report asks for. It bounds the messages of a long queue. */
 const maxWants = 16;
 
 /**
@@ -65,7 +65,7 @@ export class HeldPermits {
     return Math.max(this.#used, this.#inUseOfAll);
   }
 
-  /** Whether the holding can be discarded. */
+  /** Whether this state can be discarded. */
   get isIdle(): boolean {
     const isAtRest = this.#used === 0 && this.#wants === 0 && !this.isDue && !this.#isExhausted;
     return isAtRest && (this.#held === null || (this.#held === 0 && this.#share === 0));

@@ -11,7 +11,7 @@ export interface TargetAddress {
    * address, the name follows: `10.0.0.1:443 (b.example)`.
    */
   readonly text: string;
-  /** Equal for what one set of connections can serve. */
+  /** Addresses with equal keys can share connections. */
   readonly key: string;
   /** The host of the target that connections are made for; empty for a unix socket. */
   readonly host: string;

@@ -211,18 +211,18 @@ const takeGoingOn = (): readonly DeferredReader[] => {
  * Continues a reader with input that arrived earlier, behind new input and other continued readers.
  * No time limit applies.
  */
-export const goOnLate = (reader: DeferredReader): void => {
+export const continueReading = (reader: DeferredReader): void => {
   goingOn.add(reader);
   handleAtTurnEnd(handleTurn);
 };
 
 /** Removes a reader that has no more input. */
-export const goOnNoMore = (reader: DeferredReader): void => {
+export const cancelReading = (reader: DeferredReader): void => {
   goingOn.delete(reader);
 };
 
 /** Defers the handling of input to the end of this turn. */
-export const handleLate = (reader: DeferredReader): void => {
+export const deferRead = (reader: DeferredReader): void => {
   waitingReaders.push(reader);
   if (waitingReaders.length === 1) {
     readersSinceMs = turnMs();
@@ -277,7 +277,7 @@ const flushWriters = (): void => {
 };
 
 /** Defers a write to the end of this turn. */
-export const writeLate = (writer: DeferredWriter): void => {
+export const deferWrite = (writer: DeferredWriter): void => {
   if (waitingWriters.length === 0) writersSinceMs = turnMs();
   waitingWriters.push(writer);
   if (waitingWriters.length === 1) writeAtTurnEnd(flushWriters);

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Container, ServiceIdentifier } from 'inversify';
-import { writeLate } from '../../adapters/event-loop-batching/event-loop-turn.js';
+import { deferWrite } from '../../adapters/event-loop-batching/event-loop-turn.js';
 import { MemoryRateLimitStore } from '../../adapters/outbound/memory-rate-limit-store/memory-rate-limit-store.js';
 import { SystemClock } from '../../adapters/outbound/node-clock/system-clock.js';
 import { attachedSocket } from '../../adapters/outbound/node-listening-sockets/node-listening-socket.js';
@@ -62,7 +62,7 @@ export const shareLimitsInWorker = (container: Container, supervisor: WorkerChan
           supervisor,
           clock,
           scheduler,
-          atEndOfTurn: (task) => writeLate({ writeNow: task }),
+          atEndOfTurn: (task) => deferWrite({ writeNow: task }),
         }),
       [shared.clock, shared.scheduler],
     )

@@ -1,4 +1,4 @@
-import type { AskedExchange } from '../../../src/domain/agent/token-exchange/decide-exchange.js';
+import type { VerifiedExchange } from '../../../src/domain/agent/token-exchange/decide-exchange.js';
 import type { ExchangePolicy } from '../../../src/domain/agent/token-exchange/exchange-policy.js';
 import type { ExchangeRequest } from '../../../src/domain/agent/token-exchange/read-exchange-request.js';
 import type { SecurityToken } from '../../../src/domain/agent/token-exchange/security-token.js';
@@ -57,7 +57,7 @@ export const verifiedToken = (claims: Claims = {}, changes: Partial<SecurityToke
 export const ownToken = (claims: Claims = {}, changes: Partial<SecurityToken> = {}): SecurityToken =>
   verifiedToken({ iss: ownIssuer, ...claims }, { issuer: ownIssuer, isOwn: true, expiresMs: inAnHourMs, ...changes });
 
-export const askedExchange = (changes: Partial<AskedExchange> = {}): AskedExchange => ({
+export const askedExchange = (changes: Partial<VerifiedExchange> = {}): VerifiedExchange => ({
   request: exchangeRequest(),
   subject: verifiedToken(),
   actor: null,

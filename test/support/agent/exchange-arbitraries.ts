@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { AskedExchange } from '../../../src/domain/agent/token-exchange/decide-exchange.js';
+import type { VerifiedExchange } from '../../../src/domain/agent/token-exchange/decide-exchange.js';
 import type { ExchangePolicy } from '../../../src/domain/agent/token-exchange/exchange-policy.js';
 import { reservedClaims } from '../../../src/domain/agent/token-exchange/issued-claims.js';
 import type { ExchangeRequest } from '../../../src/domain/agent/token-exchange/read-exchange-request.js';
@@ -181,7 +181,7 @@ const allowing = (policy: ExchangePolicy, { kind }: SecurityToken): ExchangePoli
 });
 
 /** Any exchange: many are allowed, and every rule refuses some. */
-export const anyExchange: fc.Arbitrary<AskedExchange> = fc
+export const anyExchange: fc.Arbitrary<VerifiedExchange> = fc
   .tuple(anyToken, orNull(anyActor), anyPolicy)
   .chain(([subject, actor, policy]) =>
     fc.record({

@@ -10,7 +10,7 @@ import { type AgentAnswer, allowAnswer } from '../../../domain/agent-protocol/me
 import type { MetricsReport } from '../../../domain/agent-protocol/metrics-report.js';
 import type { JsonObject } from '../../../domain/shared/json.js';
 import type { Result } from '../../../domain/shared/result.js';
-import { boundLateWrites, writeLate } from '../../event-loop-batching/event-loop-turn.js';
+import { boundLateWrites, deferWrite } from '../../event-loop-batching/event-loop-turn.js';
 import { readOctets, type StreamSocket } from '../../stream-sockets/stream-socket.js';
 import { handshakeResponseJson, healthJson, metricsJson } from '../../wire/agent-frames/agent-message.js';
 import { addAnswer } from '../../wire/agent-frames/answer-writer.js';
@@ -62,7 +62,7 @@ export class UnixSocketGatewayConnection implements GatewayConnection {
     // One write sends the answers of a turn of the event loop.
     this.#outbox = new FrameOutbox(
       (octets) => this.#write(octets),
-      (flush) => writeLate({ writeNow: flush }),
+      (flush) => deferWrite({ writeNow: flush }),
     );
     const session = sessions.open(this);
     this.#session = session;

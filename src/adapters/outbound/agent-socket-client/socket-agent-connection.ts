@@ -11,7 +11,7 @@ import { agentProtocolVersion, type HandshakeResponse } from '../../../domain/ag
 import type { AgentAnswer, AgentEvent, CancelReason } from '../../../domain/agent-protocol/messages.js';
 import type { JsonObject } from '../../../domain/shared/json.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
-import { boundLateness, boundLateWrites, writeLate } from '../../event-loop-batching/event-loop-turn.js';
+import { boundLateness, boundLateWrites, deferWrite } from '../../event-loop-batching/event-loop-turn.js';
 import type { SocketLayerSelector } from '../../stream-sockets/socket-layer-selector.js';
 import { type StreamSocket, writeProgressToken } from '../../stream-sockets/stream-socket.js';
 import { type AgentFrameMessage, readAgentFrame } from '../../wire/agent-frames/agent-message.js';
@@ -96,7 +96,7 @@ export class SocketAgentConnection implements AgentConnection {
     // Requests arrive on many sockets. One write sends the events of a turn of the event loop.
     this.#outbox = new FrameOutbox(
       (octets) => this.#write(octets),
-      (flush) => writeLate({ writeNow: flush }),
+      (flush) => deferWrite({ writeNow: flush }),
     );
     this.#deadline = scheduler.after(options.handshakeTimeoutMs, () => {
       this.#finish({ kind: 'ended', detail: 'the agent did not answer the handshake in time' });

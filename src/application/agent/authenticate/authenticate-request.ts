@@ -1,7 +1,7 @@
 import {
   type AuthenticationFailure,
   type FailureReason,
-  moreTelling,
+  moreUsefulFailure,
   type UndecidedReason,
 } from '../../../domain/agent/identity/authentication-failure.js';
 import {
@@ -60,8 +60,8 @@ class Refusal {
     if (outcome.kind === 'undecided') this.#undecided ??= { method, reason: outcome.reason };
     if (outcome.kind !== 'failed') return;
     const failure: TriedFailure = { method, reason: outcome.reason, scope: outcome.scope ?? null };
-    this.#failure = moreTelling(this.#failure, failure);
-    if (method === 'oidc' || method === 'jwt') this.#bearer = moreTelling(this.#bearer, failure);
+    this.#failure = moreUsefulFailure(this.#failure, failure);
+    if (method === 'oidc' || method === 'jwt') this.#bearer = moreUsefulFailure(this.#bearer, failure);
   }
 
   outcome(hasBasic: boolean): RefusedAuthentication {

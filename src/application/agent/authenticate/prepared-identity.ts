@@ -18,7 +18,7 @@ import { OncePerPeriod } from '../../shared/once-per-period.js';
 const namedAtMost = 10;
 const pathLength = 64;
 /** Minimum interval between log lines about the claims of one method: clients control their number. */
-export const leftOutLineMs = 60_000;
+export const omittedClaimLogIntervalMs = 60_000;
 
 /** Prepares the headers of identities, and logs omitted claims at intervals. */
 export class IdentityPreparation {
@@ -64,7 +64,7 @@ export class IdentityPreparation {
   #linesOf(method: AuthenticationMethod): OncePerPeriod {
     const known = this.#lines.get(method);
     if (known !== undefined) return known;
-    const lines = new OncePerPeriod(this.#clock, leftOutLineMs);
+    const lines = new OncePerPeriod(this.#clock, omittedClaimLogIntervalMs);
     this.#lines.set(method, lines);
     return lines;
   }

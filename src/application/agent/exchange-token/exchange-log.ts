@@ -37,7 +37,7 @@ export const loggedText = (text: string): string => {
 export const loggedTexts = (texts: readonly string[]): readonly string[] => texts.slice(0, longestList).map(loggedText);
 
 /** Minimum interval between log lines about evicted requests of one reason: clients control their number. */
-export const turnedAwayLineMs = 1_000;
+export const evictionLogIntervalMs = 1_000;
 
 const shownOrNull = (text: string | null | undefined): string | null => (text == null ? null : loggedText(text));
 
@@ -104,7 +104,7 @@ export class ExchangeLog {
   #linesOf(reason: ExchangeReason): OncePerPeriod {
     const known = this.#turnedAwayLines.get(reason);
     if (known !== undefined) return known;
-    const lines = new OncePerPeriod(this.#clock, turnedAwayLineMs);
+    const lines = new OncePerPeriod(this.#clock, evictionLogIntervalMs);
     this.#turnedAwayLines.set(reason, lines);
     return lines;
   }

@@ -1,4 +1,7 @@
-import { type AuthenticationFailure, moreTelling } from '../../../domain/agent/identity/authentication-failure.js';
+import {
+  type AuthenticationFailure,
+  moreUsefulFailure,
+} from '../../../domain/agent/identity/authentication-failure.js';
 import type { PresentedToken } from '../../../domain/agent/token-exchange/read-exchange-request.js';
 import type { ExchangeTokenKind, SecurityToken } from '../../../domain/agent/token-exchange/security-token.js';
 import { isAccessTokenType, isOtherType } from '../../../domain/agent/tokens/oidc-header-rules.js';
@@ -99,7 +102,7 @@ export class SecurityTokens {
       else {
         const next: AuthenticationFailure = { method, reason: verdict.reason };
         // An unknown issuer is not the reason if the configured key also refused the token.
-        failure = failure.reason === 'unknown_issuer' ? next : moreTelling(failure, next);
+        failure = failure.reason === 'unknown_issuer' ? next : moreUsefulFailure(failure, next);
       }
     }
     if (undecided !== null) return err(fault(undecided));

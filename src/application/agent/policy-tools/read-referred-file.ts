@@ -17,7 +17,7 @@ const withParents = (folders: readonly string[]): readonly string[] => [
 ];
 
 /** The path segments of a case's reference to a file, such as `tests/multi/policies_1.cedar`. */
-export const partsOfReference = (reference: string): readonly string[] =>
+export const segmentsOfReference = (reference: string): readonly string[] =>
   reference.split(/[/\\]/).filter((part) => part !== '' && part !== '.');
 
 /** Whether a reference contains `..`, so that it is relative to the folder of its case. */
@@ -123,7 +123,7 @@ const someFolder = async (paths: readonly string[], files: CorpusFiles): Promise
 };
 
 const partsOf = (reference: ExactJson | undefined): readonly string[] =>
-  typeof reference === 'string' && reference.length <= longestReference ? partsOfReference(reference) : [];
+  typeof reference === 'string' && reference.length <= longestReference ? segmentsOfReference(reference) : [];
 
 /** Finds the file by its whole reference, or in a flat archive by its last segments. */
 const readMeant = async (

@@ -16,7 +16,7 @@ import {
 } from './store-topics.js';
 
 /** How long stores stay open after their last worker has died, for its replacement; milliseconds. */
-export const keptForReplacementMs = 120_000;
+export const storeLingerMs = 120_000;
 /** Maximum number of stores that one worker has open. Each is an entity id in its configuration. */
 export const maximumHandles = 1_000;
 
@@ -69,7 +69,7 @@ export class SharedSessionStores {
     this.#answerCalls(channel, held);
     return () => {
       isGone = true;
-      for (const namespace of held.values()) void this.#leave(namespace, keptForReplacementMs);
+      for (const namespace of held.values()) void this.#leave(namespace, storeLingerMs);
       held.clear();
     };
   }

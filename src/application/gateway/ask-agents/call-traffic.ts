@@ -15,7 +15,7 @@ import { CallBook } from './call-book.js';
 import type { ConnectionPool } from './connection-pool.js';
 import { askedSide, chunkSide, type Dialogue, Dialogues } from './dialogues.js';
 import { EventRoutes } from './event-routes.js';
-import { paceOf } from './pace-of.js';
+import { flowControlEffect } from './flow-control-effect.js';
 import type { PooledAgentConnection } from './pooled-agent-connection.js';
 import { WaitingCalls } from './waiting-calls.js';
 
@@ -148,7 +148,7 @@ export class CallTraffic {
   }
 
   onFlowControl(connection: PooledAgentConnection, signal: FlowControl): void {
-    const pace = paceOf(signal);
+    const pace = flowControlEffect(signal);
     if (pace === null) return;
     const isPause = pace === 'pause';
     if (signal.correlationId === null) connection.isPaused = isPause;

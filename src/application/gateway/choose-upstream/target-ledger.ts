@@ -1,6 +1,6 @@
 import type { CircuitBreakerRules, CircuitState } from '../../../domain/gateway/circuit-breaking/circuit-breaker.js';
 import type { HealthProbe } from '../../../domain/gateway/configuration/upstream-options.js';
-import { initialHealth, type TargetHealth, toBeCheckedAnew } from '../../../domain/gateway/health/target-health.js';
+import { initialHealth, restartChecks, type TargetHealth } from '../../../domain/gateway/health/target-health.js';
 import type { Clock } from '../../ports/shared/clock.js';
 import { CircuitBreakerHolder } from '../circuit-breakers/circuit-breaker-holder.js';
 
@@ -70,7 +70,7 @@ export class TargetLedger {
     this.#rules = rules;
     if (!this.breaker.hasRules(rules.breaker)) this.#ejectedSinceMs = null;
     this.breaker.replaceRules(rules.breaker);
-    if (probeText(before.probe) !== probeText(rules.probe)) this.#health = toBeCheckedAnew(this.#health);
+    if (probeText(before.probe) !== probeText(rules.probe)) this.#health = restartChecks(this.#health);
   }
 
   /** An operator drains the target. */

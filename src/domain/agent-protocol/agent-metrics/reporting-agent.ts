@@ -1,6 +1,6 @@
 import type { MetricsReport } from '../metrics-report.js';
 import { agentMetricsLimits } from './metric-limits.js';
-import { isModest } from './modest-report.js';
+import { isSmallReport } from './small-report.js';
 
 /** Bounds and default of the reporting interval, in milliseconds. */
 const shortestMs = 1_000;
@@ -44,7 +44,7 @@ export class ReportingAgent {
     this.#seenMs = nowMs;
     this.#hasEnded = false;
     if (!isHere && nowMs - this.#readMs < agentMetricsLimits.readEveryMs) {
-      if (isModest(report)) this.#held = report;
+      if (isSmallReport(report)) this.#held = report;
       return false;
     }
     this.#readMs = nowMs;

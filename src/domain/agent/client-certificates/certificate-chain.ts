@@ -6,7 +6,7 @@ import {
   defectKinds,
   issuerDefects,
   leafDefects,
-  mostTelling,
+  mostUsefulDefect,
 } from './certificate-defects.js';
 import { type NamedCertificate, namedCertificate, type PreparedAnchors } from './prepared-anchors.js';
 
@@ -181,7 +181,7 @@ const reason = <C>(graph: CertificateGraph<C>, isSigned: IsSigned<C>): Certifica
   const faulty = search(graph, isSigned, defectKinds);
   if (faulty === null) return 'certificate_untrusted';
   const alone = defectKinds.find((kind) => search(graph, isSigned, [kind]) !== null);
-  return alone ?? mostTelling(stepsOf(faulty).flatMap(({ defects }) => defects)) ?? 'certificate_untrusted';
+  return alone ?? mostUsefulDefect(stepsOf(faulty).flatMap(({ defects }) => defects)) ?? 'certificate_untrusted';
 };
 
 /**

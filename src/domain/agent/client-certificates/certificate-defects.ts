@@ -80,5 +80,5 @@ export const issuerDefects = (
 };
 
 /** The most useful defect; null if there is none. */
-export const mostTelling = (defects: readonly CertificateDefect[]): CertificateDefect | null =>
+export const mostUsefulDefect = (defects: readonly CertificateDefect[]): CertificateDefect | null =>
   defectKinds.find((kind) => defects.includes(kind)) ?? null;

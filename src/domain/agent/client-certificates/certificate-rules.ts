@@ -2,7 +2,7 @@ import type { Certificate, DistinguishedName } from '../../shared/certificate.js
 import { err, ok, type Result } from '../../shared/result.js';
 import type { CertificateIdentity } from '../identity/identity.js';
 import { type AllowedSan, type AllowedSans, prepareAllowedSans, sanAllowed } from './allowed-san.js';
-import { type CertificateRejection, leafDefects, mostTelling } from './certificate-defects.js';
+import { type CertificateRejection, leafDefects, mostUsefulDefect } from './certificate-defects.js';
 import { certificateUser, commonName, type UserSource } from './certificate-user.js';
 import { formatDistinguishedName, nameKey } from './distinguished-name.js';
 
@@ -11,7 +11,7 @@ import { formatDistinguishedName, nameKey } from './distinguished-name.js';
  * TLS has checked the chain. Null if valid.
  */
 export const checkLeaf = (certificate: Certificate, nowMs: number): CertificateRejection | null =>
-  mostTelling(leafDefects(certificate, false, nowMs));
+  mostUsefulDefect(leafDefects(certificate, false, nowMs));
 
 /** Which certificates are accepted, and for which user. A certificate must match both lists, unless they are empty. */
 export interface CertificateLists extends UserSource {

@@ -70,5 +70,7 @@ const weight = ({ reason }: AuthenticationFailure): number => {
  * The failure that says more about the refusal: that of a genuine credential before one that anyone could forge. Of two
  * equal ones, the first.
  */
-export const moreTelling = <Failure extends AuthenticationFailure>(before: Failure | null, next: Failure): Failure =>
-  before === null || weight(next) > weight(before) ? next : before;
+export const moreUsefulFailure = <Failure extends AuthenticationFailure>(
+  before: Failure | null,
+  next: Failure,
+): Failure => (before === null || weight(next) > weight(before) ? next : before);

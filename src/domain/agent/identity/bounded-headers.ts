@@ -21,7 +21,7 @@ export const claimBounds = (maxClaimBytes: number): ClaimBounds => ({
 });
 
 /** A claim that no header carries. */
-export interface LeftOutClaim {
+export interface OmittedClaim {
   /** The path of the claim, the name of the attribute, or the header name of a certificate field. */
   readonly path: string;
   readonly reason: 'same_name' | 'over_limit' | 'unrepresentable';
@@ -30,7 +30,7 @@ export interface LeftOutClaim {
 /** Collects headers up to a limit. */
 export class BoundedHeaders {
   readonly operations: HeaderOperation[] = [];
-  readonly leftOut: LeftOutClaim[] = [];
+  readonly leftOut: OmittedClaim[] = [];
   readonly #bounds: ClaimBounds;
   #octets = 0;
 

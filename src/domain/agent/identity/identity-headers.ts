@@ -7,7 +7,7 @@ import { isWellFormed } from '../../shared/utf8.js';
 import { agentDefaults } from '../configuration/agent-configuration.js';
 import type { MappedAttribute } from '../configuration/saml-options.js';
 import { type Claims, type ClaimValue, claimedNumberText, isClaimedNumber, isClaims } from '../tokens/claims.js';
-import { BoundedHeaders, type ClaimBounds, claimBounds, type LeftOutClaim } from './bounded-headers.js';
+import { BoundedHeaders, type ClaimBounds, claimBounds, type OmittedClaim } from './bounded-headers.js';
 import type { CertificateIdentity, Identity } from './identity.js';
 
 /** A claim and its header. */
@@ -110,11 +110,11 @@ const maximumNamesOctets = 512;
 const more = '*';
 
 /** Encodes `,`, which separates names, and `*`, which stands for further names. */
-const omittedName = ({ path }: LeftOutClaim): string =>
+const omittedName = ({ path }: OmittedClaim): string =>
   encodeHeaderValue(path).replaceAll(',', '%2C').replaceAll(more, '%2A');
 
 /** The header value: names joined with `,`, at most 512 octets, then `*` if more claims were omitted. */
-export const omittedClaims = (leftOut: readonly LeftOutClaim[]): string => {
+export const omittedClaims = (leftOut: readonly OmittedClaim[]): string => {
   const names: string[] = [];
   let octets = 0;
   for (const claim of leftOut) {
@@ -138,7 +138,7 @@ export interface IdentityHeaderNames {
 
 export interface IdentityHeaders {
   readonly operations: readonly HeaderOperation[];
-  readonly leftOut: readonly LeftOutClaim[];
+  readonly leftOut: readonly OmittedClaim[];
 }
 
 /** A claim and its header name. */

@@ -4,7 +4,7 @@ import { signOnRequestMs } from './sign-on-request.js';
 export const maximumWaitingSignOns = 8;
 
 /** Maximum cookies that one answer clears: more would exceed the header buffers of proxies. */
-export const maximumTakenBack = 16;
+export const maximumClearedCookies = 16;
 
 /** Maximum cookies of a request that are read. */
 const maximumConsidered = 128;
@@ -35,7 +35,7 @@ const createdSecond = ({ value }: BindingCookie): number => {
 
 /**
  * The handles of the cookies to clear when another sign-on begins: expired ones, and the oldest beyond the limit. At
- * most `maximumTakenBack`, oldest first, without duplicates. Ignores malformed handles.
+ * most `maximumClearedCookies`, oldest first, without duplicates. Ignores malformed handles.
  */
 export const surplusBindingCookies = (shown: readonly BindingCookie[], nowMs: number): readonly string[] => {
   const created = new Map<string, number>();
@@ -49,6 +49,6 @@ export const surplusBindingCookies = (shown: readonly BindingCookie[], nowMs: nu
   const mayStay = oldestFirst.length - (maximumWaitingSignOns - 1);
   return oldestFirst
     .filter(([, second], index) => index < mayStay || second * 1000 + signOnRequestMs <= nowMs)
-    .slice(0, maximumTakenBack)
+    .slice(0, maximumClearedCookies)
     .map(([handle]) => handle);
 };

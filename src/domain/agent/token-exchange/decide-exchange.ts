@@ -163,7 +163,7 @@ export const clientOfSubject = (subject: SecurityToken): string | null => {
 };
 
 /** An exchange with verified tokens. */
-export interface AskedExchange {
+export interface VerifiedExchange {
   readonly request: ExchangeRequest;
   /** Of the kind that the request names. */
   readonly subject: SecurityToken;
@@ -212,7 +212,7 @@ export const requestFault = (request: ExchangeRequest, policy: ExchangePolicy): 
  * Decides an exchange (RFC 8693, section 2.2): the token to issue, or why it is refused. Also applies `requestFault`.
  * The caller verifies the tokens and prevents their replay.
  */
-export const grantExchange = (asked: AskedExchange): Result<ExchangeGrant, ExchangeReason> => {
+export const grantExchange = (asked: VerifiedExchange): Result<ExchangeGrant, ExchangeReason> => {
   const { request, subject, actor, policy, nowMs, jti } = asked;
   const issuedKind = issuedKindOf(request, policy);
   const fault =

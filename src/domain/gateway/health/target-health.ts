@@ -29,7 +29,7 @@ export const initialHealth: TargetHealth = {
 };
 
 /** Prepares for another kind of check. The state stays until the first such check, which decides alone. */
-export const toBeCheckedAnew = (health: TargetHealth): TargetHealth => ({ ...health, checked: false, against: 0 });
+export const restartChecks = (health: TargetHealth): TargetHealth => ({ ...health, checked: false, against: 0 });
 
 const well: TargetHealth = { ...initialHealth, checked: true };
 

@@ -105,7 +105,7 @@ const countTexts = (entries: readonly PatternEntry[]): ReadonlyMap<string, numbe
 };
 
 /** The most selective literal of an entry: the rarest, then the longest. */
-const mostTelling = (inner: readonly string[], counts: ReadonlyMap<string, number>): string | null => {
+const mostSelective = (inner: readonly string[], counts: ReadonlyMap<string, number>): string | null => {
   let best: string | null = null;
   for (const text of inner) {
     const difference = best === null ? -1 : (counts.get(text) ?? 0) - (counts.get(best) ?? 0);
@@ -144,7 +144,7 @@ export class PatternGroup {
     const byText = new Map<string, PatternEntry[]>();
     const always: PatternEntry[] = [];
     for (const entry of entries) {
-      const text = mostTelling(entry.inner, counts);
+      const text = mostSelective(entry.inner, counts);
       if (text === null) {
         always.push(entry);
         continue;

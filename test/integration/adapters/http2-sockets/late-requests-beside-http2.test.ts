@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { expect } from 'vitest';
-import { handleLate } from '../../../../src/adapters/event-loop-batching/event-loop-turn.js';
+import { deferRead } from '../../../../src/adapters/event-loop-batching/event-loop-turn.js';
 import { HeaderBlockGate } from '../../../../src/adapters/http2-sockets/header-block-gate.js';
 import { frame, frameTypes } from '../../../support/gateway/http2-frames.js';
 import type { CleanUp } from '../../../support/shared/clean-up.js';
@@ -24,7 +24,7 @@ const orderOf = async (cleanUp: CleanUp, then: (gate: HeaderBlockGate) => void):
   gate.on('data', () => order.push('of HTTP/2'));
   gate.resume();
   await endOfTurn();
-  handleLate({
+  deferRead({
     handleNow: () => {
       order.push('late');
       then(gate);

@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
-import { boundLateness, handleLate, writeLate } from '../../../../src/adapters/event-loop-batching/event-loop-turn.js';
+import { boundLateness, deferRead, deferWrite } from '../../../../src/adapters/event-loop-batching/event-loop-turn.js';
 import { endOfTurn, passTime } from '../../../support/shared/loop-turns.js';
 
 /** What was done of one that is to be handled, and has something written then, and of one that is to be written. */
 const late = (): readonly string[] => {
   const done: string[] = [];
-  const write = (name: string): void => writeLate({ writeNow: () => void done.push(name) });
-  handleLate({
+  const write = (name: string): void => deferWrite({ writeNow: () => void done.push(name) });
+  deferRead({
     handleNow: () => {
       done.push('handled');
       write('what was written of that');

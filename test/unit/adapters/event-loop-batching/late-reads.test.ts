@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import {
   boundLateReads,
-  goOnLate,
-  goOnNoMore,
-  handleLate,
+  cancelReading,
+  continueReading,
+  deferRead,
+  deferWrite,
   turnBegins,
   turnEnds,
   turnMs,
-  writeLate,
 } from '../../../../src/adapters/event-loop-batching/event-loop-turn.js';
 import { endOfTurn, passTime } from '../../../support/shared/loop-turns.js';
 import { uncaughtErrors } from '../../../support/shared/uncaught-errors.js';
@@ -20,7 +20,7 @@ const upTo = (count: number): number[] => Array.from({ length: count }, (_, numb
 const readers = (count: number, then: () => void = () => undefined): readonly number[] => {
   const handled: number[] = [];
   for (let number = 0; number < count; number += 1) {
-    handleLate({
+    deferRead({
       handleNow: () => {
         handled.push(number);
         if (number === 0) then();
@@ -42,7 +42,7 @@ const timeOfRead = (): number => {
 /** Readers that say at what time each was handled. */
 const timesOf = (count: number): readonly number[] => {
   const times: number[] = [];
-  for (let number = 0; number < count; number += 1) handleLate({ handleNow: () => void times.push(timeOfRead()) });
+  for (let number = 0; number < count; number += 1) deferRead({ handleNow: () => void times.push(timeOfRead()) });
   return times;
 };
 
@@ -133,10 +133,10 @@ describe('what was read', () => {
 
   it('is handled before anything is written, so that what comes of it goes out in the same turn', async () => {
     const done: string[] = [];
-    const write = (name: string): void => writeLate({ writeNow: () => void done.push(`write ${name}`) });
+    const write = (name: string): void => deferWrite({ writeNow: () => void done.push(`write ${name}`) });
     write('0');
     for (const name of ['1', '2']) {
-      handleLate({
+      deferRead({
         handleNow: () => {
           done.push(`handle ${name}`);
           write(name);
@@ -149,7 +149,7 @@ describe('what was read', () => {
 
   it('is handled where it comes while others are written, in the next turn', async () => {
     let handled: readonly number[] = [];
-    writeLate({
+    deferWrite({
       writeNow: () => {
         handled = readers(2);
       },
@@ -229,8 +229,8 @@ describe('the time of what was read', () => {
   it('goes on while others are written, and for a promise that was begun before', async () => {
     const seen: boolean[] = [];
     readers(1, passTime);
-    handleLate({ handleNow: () => void Promise.resolve().then(() => seen.push(isNow())) });
-    writeLate({ writeNow: () => void seen.push(isNow()) });
+    deferRead({ handleNow: () => void Promise.resolve().then(() => seen.push(isNow())) });
+    deferWrite({ writeNow: () => void seen.push(isNow()) });
     await endOfTurn();
     expect(seen).toEqual([true, true]);
   });
@@ -262,7 +262,7 @@ describe('the time of what was read', () => {
       passTime();
       readers(most, passTime);
     });
-    handleLate({ handleNow: () => void seen.push(isNow()) });
+    deferRead({ handleNow: () => void seen.push(isNow()) });
     await endOfTurn();
     expect([seen, isNow()]).toEqual([[true], true]);
   });
@@ -272,13 +272,13 @@ describe('what goes on', () => {
   const goOn = (count: number) => {
     const handled: number[] = [];
     const all = upTo(count).map((number) => ({ handleNow: () => void handled.push(number) }));
-    for (const reader of all) goOnLate(reader);
+    for (const reader of all) continueReading(reader);
     return { handled, all };
   };
 
   it('does so four at a time, behind what has come', async () => {
     const { handled } = goOn(6);
-    handleLate({ handleNow: () => void handled.push(-1) });
+    deferRead({ handleNow: () => void handled.push(-1) });
     await endOfTurn();
     expect(handled).toEqual([-1, 0, 1, 2, 3]);
     await endOfTurn();
@@ -287,7 +287,7 @@ describe('what goes on', () => {
 
   it('and is given up takes no place of others', async () => {
     const { handled, all } = goOn(1_000);
-    for (const reader of all.slice(1, 997)) goOnNoMore(reader);
+    for (const reader of all.slice(1, 997)) cancelReading(reader);
     await endOfTurn();
     expect(handled).toEqual([0, 997, 998, 999]);
   });
@@ -297,11 +297,11 @@ describe('what goes on', () => {
     const again = {
       handleNow: () => {
         handled.push('again');
-        if (handled.length < 3) goOnLate(again);
+        if (handled.length < 3) continueReading(again);
       },
     };
-    goOnLate(again);
-    for (const name of ['a', 'b', 'c', 'd']) goOnLate({ handleNow: () => void handled.push(name) });
+    continueReading(again);
+    for (const name of ['a', 'b', 'c', 'd']) continueReading({ handleNow: () => void handled.push(name) });
     await endOfTurn();
     await endOfTurn();
     expect(handled).toEqual(['again', 'a', 'b', 'c', 'd', 'again']);

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
   boundLateWrites,
+  deferWrite,
   turnBegins,
   turnEnds,
-  writeLate,
 } from '../../../../src/adapters/event-loop-batching/event-loop-turn.js';
 import { endOfTurn, passTime } from '../../../support/shared/loop-turns.js';
 import { uncaughtErrors } from '../../../support/shared/uncaught-errors.js';
@@ -15,7 +15,7 @@ const [within, most] = [63, 64];
 const writers = (count: number, then: () => void = () => undefined) => {
   const written: number[] = [];
   for (let number = 0; number < count; number += 1) {
-    writeLate({
+    deferWrite({
       writeNow: () => {
         written.push(number);
         if (number === 0) then();
@@ -122,7 +122,7 @@ describe('what is written late', () => {
         written.push(name);
         then();
       };
-      writeLate({ writeNow });
+      deferWrite({ writeNow });
     };
     const begin =
       (then: () => void = () => undefined) =>

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { handleLate } from '../../../../src/adapters/event-loop-batching/event-loop-turn.js';
+import { deferRead } from '../../../../src/adapters/event-loop-batching/event-loop-turn.js';
 import { NodeScheduler } from '../../../../src/adapters/outbound/node-scheduler/node-scheduler.js';
 import { WorkerChannel } from '../../../../src/application/shared/worker-channel/worker-channel.js';
 import { gatewayTokens } from '../../../../src/bootstrap/gateway/gateway-tokens.js';
@@ -27,7 +27,7 @@ it('of a worker are asked for at the end of the turn in which the requests are h
   const rates = container.get(gatewayTokens.localRateLimits);
   const sentWhileHandled: number[] = [];
   for (const key of ['a', 'b']) {
-    handleLate({
+    deferRead({
       handleNow: () => {
         void rates.take([{ space: 'client', key, limit: { requestsPerSecond: 1, burst: 1 } }]);
         sentWhileHandled.push(worker.sent.length);

@@ -13,7 +13,7 @@ import type { ConnectionRefuser } from './connection-refuser.js';
 import { connectionTls } from './connection-tls.js';
 import { PendingAdmissions } from './pending-admissions.js';
 import type { PreparedTls } from './prepared-tls.js';
-import type { Proxied, ProxyHeaders } from './proxy-headers.js';
+import type { ProxyHeaderContents, ProxyHeaders } from './proxy-headers.js';
 import { TlsHandshakes } from './tls-handshakes.js';
 
 interface Connection {
@@ -21,7 +21,7 @@ interface Connection {
   /** Client address from the PROXY header, else the address of the TCP peer. */
   readonly peerAddress: string;
   /** Null if the peer sends no PROXY header. */
-  readonly proxied: Proxied | null;
+  readonly proxied: ProxyHeaderContents | null;
   /** Monotonic clock, in milliseconds. */
   readonly acceptedMs: number;
   /** Socket that carries HTTP; null until the TLS handshake completes. */
@@ -185,14 +185,19 @@ export class ConnectionGate {
     }
   }
 
-  #admit(raw: StreamSocket, peerAddress: string, proxied: Proxied | null): void {
+  #admit(raw: StreamSocket, peerAddress: string, proxied: ProxyHeaderContents | null): void {
     const admission = this.#handler.admit(this.#key, peerAddress);
     if (admission instanceof Promise) {
       this.#pending.take(raw, admission, (settled) => this.#receive(raw, peerAddress, proxied, settled));
     } else this.#receive(raw, peerAddress, proxied, admission);
   }
 
-  #receive(given: StreamSocket, peerAddress: string, proxied: Proxied | null, admission: ConnectionAdmission): void {
+  #receive(
+    given: StreamSocket,
+    peerAddress: string,
+    proxied: ProxyHeaderContents | null,
+    admission: ConnectionAdmission,
+  ): void {
     // TLS runs on sockets of Node.
     const raw = this.#securing === null ? given : toNodeSocket(given);
     if (admission.kind === 'admitted') {
@@ -229,7 +234,7 @@ export class ConnectionGate {
   #connection(
     raw: StreamSocket,
     peerAddress: string,
-    proxied: Proxied | null,
+    proxied: ProxyHeaderContents | null,
     refusal: RejectionAnswer | null,
   ): Connection {
     const served = this.#securing === null ? raw : null;

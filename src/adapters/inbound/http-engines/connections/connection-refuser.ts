@@ -9,7 +9,7 @@ import { dateLine } from './date-line.js';
  * Destroys connections after the grace, in milliseconds. Answers of the same event-loop turn still
  * go out first, because due timers run before.
  */
-export const cutAfter = (graceMs: number, cut: () => void): NodeJS.Timeout =>
+export const destroyAfter = (graceMs: number, cut: () => void): NodeJS.Timeout =>
   setTimeout(() => void setImmediate(cut), graceMs);
 
 /** Serialized final HTTP/1.1 response of a connection, ready for one write. */

@@ -7,7 +7,7 @@ import { firstIdleMoment, nextIdleMoment } from '../../../../domain/http/idle-mo
 import type { Acceptor } from '../../../stream-sockets/socket-layer.js';
 import type { StreamSocket } from '../../../stream-sockets/stream-socket.js';
 import type { ConnectionGate } from './connection-gate.js';
-import { cutAfter } from './connection-refuser.js';
+import { destroyAfter } from './connection-refuser.js';
 import type { ListenerTimers } from './deadlines.js';
 import { PreparedTls } from './prepared-tls.js';
 
@@ -107,7 +107,7 @@ export class EngineListener implements BoundListener {
         momentMs = nextIdleMoment(momentMs, performance.now(), pace);
         closeIdle();
       }, sweepMs);
-      const cut = cutAfter(graceMs, () => this.#gate.endAll());
+      const cut = destroyAfter(graceMs, () => this.#gate.endAll());
       const end = (): void => {
         clearInterval(sweep);
         clearTimeout(cut);

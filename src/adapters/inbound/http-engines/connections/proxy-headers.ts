@@ -12,7 +12,7 @@ import { readProxyHeader } from '../../../../domain/http/proxy-protocol/read-pro
 const maxWaiting = 1_024;
 
 /** Contents of a PROXY header. */
-export interface Proxied {
+export interface ProxyHeaderContents {
   /** Address of the proxy. */
   readonly peerAddress: string;
   /** Length of the header. */
@@ -73,7 +73,7 @@ export class ProxyHeaders {
    * Reads the header of an unread connection. Calls `done` in the turn of its last octet; later
    * octets stay unread. Closes the connection if the header is malformed.
    */
-  take(raw: Socket, peerAddress: string, done: (proxied: Proxied) => void): void {
+  take(raw: Socket, peerAddress: string, done: (proxied: ProxyHeaderContents) => void): void {
     if (!this.mayCome(peerAddress) || this.#waiting.size >= maxWaiting) {
       raw.destroy();
       this.#failed(peerAddress, this.mayCome(peerAddress) ? 'too_many' : 'untrusted_peer');

@@ -6,9 +6,9 @@ import { ChunkedReader, type OctetText } from '../../../wire/http1/chunked-reade
 import { requestHead } from '../../../wire/http1/read-head.js';
 import type { BodyTimeouts } from '../connections/deadlines.js';
 import { maxReadAheadOctets, type ReadAheadBudget } from '../connections/read-ahead.js';
+import { compactCopy } from './compact-copy.js';
 import { PieceQueue } from './corked-writes.js';
 import type { Http1ConnectionContext } from './http1-connection-context.js';
-import { inOwnMemory } from './own-memory.js';
 
 /** The body of the last parsed request head, or null. */
 export const newBody = (connection: BodyConnection, { patience, budget }: Http1ConnectionContext): CoreBody | null => {
@@ -239,7 +239,7 @@ export class CoreBody implements ClientBody {
         if (this.#waitsSinceMs !== null) this.#clock();
       } else {
         // The reader may keep this chunk.
-        const piece = inOwnMemory(part);
+        const piece = compactCopy(part);
         this.#settle();
         this.#pulled(piece);
         waiting.resolve(piece);

@@ -20,7 +20,7 @@ import {
 import { faultOf, incompleteHead } from '../../../wire/http1/head-fault.js';
 import { requestHead } from '../../../wire/http1/read-head.js';
 import { type ConnectionOrigin, clientConnection } from '../connections/client-connection.js';
-import { cutAfter, rejectionOctets } from '../connections/connection-refuser.js';
+import { destroyAfter, rejectionOctets } from '../connections/connection-refuser.js';
 import { ConnectionDeadline, ExchangeWaits, Linger } from '../connections/deadlines.js';
 import { type BodyConnection, newBody } from './core-body.js';
 import { CoreResponse } from './core-response.js';
@@ -106,7 +106,7 @@ export class CoreConnection implements BodyConnection, ResponseConnection {
     this.closeAfterResponse();
     // Pending input starts no further request.
     if (this.#response === null) this.#leave();
-    const cut = cutAfter(graceMs, () => this.socket.destroy());
+    const cut = destroyAfter(graceMs, () => this.socket.destroy());
     this.socket.once('close', () => clearTimeout(cut));
   }
 

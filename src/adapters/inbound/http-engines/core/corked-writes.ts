@@ -1,6 +1,6 @@
-import { type DeferredWriter, writeLate } from '../../../event-loop-batching/event-loop-turn.js';
+import { type DeferredWriter, deferWrite } from '../../../event-loop-batching/event-loop-turn.js';
 import type { StreamSocket } from '../../../stream-sockets/stream-socket.js';
-import { inOwnMemory } from './own-memory.js';
+import { compactCopy } from './compact-copy.js';
 
 /** Octets; smaller chunks are merged with a small predecessor. */
 const smallOctets = 2_048;
@@ -34,7 +34,7 @@ export class PieceQueue {
     }
     const last = this.#others?.at(-1) ?? this.#first;
     if (last === null || last.length >= smallOctets || piece.length >= smallOctets) {
-      this.#append(inOwnMemory(piece));
+      this.#append(compactCopy(piece));
       return;
     }
     if (this.#others?.pop() === undefined) this.#first = null;
@@ -48,7 +48,7 @@ export class PieceQueue {
   /** Inserts at the front. */
   pushFirst(piece: Buffer): void {
     this.#octets += piece.length;
-    const own = inOwnMemory(piece);
+    const own = compactCopy(piece);
     if (this.#first === null) this.#seal();
     if (this.#first !== null) {
       this.#others ??= [];
@@ -103,7 +103,7 @@ export class PieceQueue {
   }
 
   #seal(): void {
-    if (this.#tail !== null) this.#append(inOwnMemory(this.#tail.subarray(0, this.#filled)));
+    if (this.#tail !== null) this.#append(compactCopy(this.#tail.subarray(0, this.#filled)));
     this.#tail = null;
   }
 }
@@ -132,7 +132,7 @@ export class DeferredResponse implements DeferredWriter {
     const socket = this.#socket;
     if (this.#text !== null || socket.writableLength > 0 || socket.destroyed) return false;
     this.#text = text;
-    writeLate(this);
+    deferWrite(this);
     return true;
   }
 

@@ -5,7 +5,12 @@ import type {
   RejectedRequest,
 } from '../../../../application/ports/gateway/http-exchange.js';
 import { fieldTraits } from '../../../../domain/http/field-traits.js';
-import { type DeferredReader, goOnLate, goOnNoMore, handleLate } from '../../../event-loop-batching/event-loop-turn.js';
+import {
+  cancelReading,
+  continueReading,
+  type DeferredReader,
+  deferRead,
+} from '../../../event-loop-batching/event-loop-turn.js';
 import { HeadBuffer } from '../../../wire/http1/head-buffer.js';
 import { faultyHead, type HeadFault, type HeadReading, incompleteHead } from '../../../wire/http1/head-fault.js';
 import { requestLines } from '../../../wire/http1/head-lines.js';
@@ -198,7 +203,7 @@ export class RequestTurns implements DeferredReader {
   /** INVARIANT: the queue is empty. */
   wait(octets: Buffer): void {
     this.#octets = octets;
-    handleLate(this);
+    deferRead(this);
   }
 
   noteBegun(): void {
@@ -209,7 +214,7 @@ export class RequestTurns implements DeferredReader {
   take(octets: Buffer | null): Buffer | null {
     if (octets === null || this.#begun < mostAtATime) return octets;
     this.#octets = octets;
-    goOnLate(this);
+    continueReading(this);
     return null;
   }
 
@@ -221,7 +226,7 @@ export class RequestTurns implements DeferredReader {
 
   /** The connection closed. */
   drop(): void {
-    if (this.isWaiting) goOnNoMore(this);
+    if (this.isWaiting) cancelReading(this);
     this.#octets = null;
     this.#isEndAhead = false;
   }

@@ -15,7 +15,7 @@ import { keepAliveTime } from './connection-timers.js';
 import { OutgoingBody, readFirstPiece } from './outgoing-body.js';
 import { Http1ResponseBody, ReceivedResponse } from './received-response.js';
 import { StreamedResponse } from './streamed-response.js';
-import { type ExchangeRoles, TimedRequest, takesRepetition } from './timed-request.js';
+import { type ExchangeRoles, isSafeToResend, TimedRequest } from './timed-request.js';
 import type { UpstreamConnection } from './upstream-connection.js';
 import { lossFailure, malformedResponse, refused } from './upstream-failures.js';
 import { frames, noBody, upstreamRequestHead } from './upstream-request-head.js';
@@ -100,7 +100,7 @@ export class CoreExchange extends TimedRequest implements UpstreamExchange, Exch
     this.watch();
     // Upgrade requests take the direct path.
     if (outgoing === null && upgradeToWebSocket) connection.write(this.#head);
-    else if (outgoing === null) connection.writeLate(this.#head);
+    else if (outgoing === null) connection.deferWrite(this.#head);
     else outgoing.writeTo(connection, this);
   }
 
@@ -137,7 +137,7 @@ export class CoreExchange extends TimedRequest implements UpstreamExchange, Exch
     else if (
       this.#isUnheard &&
       !this.#isRepeated &&
-      takesRepetition(this.#request, error, isUnwritten, this.#listener)
+      isSafeToResend(this.#request, error, isUnwritten, this.#listener)
     ) {
       this.#isRepeated = true;
       this.bearSilence();

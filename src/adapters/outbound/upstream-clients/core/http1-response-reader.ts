@@ -8,11 +8,11 @@ import { type FramingFields, readResponseHead, responseFraming, responseHead } f
 import { ResponseLines } from '../../../wire/http1-responses/response-lines.js';
 import { maxStatus } from '../pool/max-status.js';
 import {
+  allocateBuffer,
   bufferOf,
   copyOf,
   maxTextOctets,
   octetText,
-  roomFor,
   TextBody,
   trimmed,
   WholeBody,
@@ -238,7 +238,7 @@ export class Http1ResponseReader {
     const chunks = this.#chunks;
     if (chunks === null) return;
     // Data that arrived together goes on together, so many small chunks cost little.
-    const content = roomFor(end - start);
+    const content = allocateBuffer(end - start);
     let length = 0;
     let step = chunks.step(octets, start, end);
     for (; step === 'data'; step = chunks.step(octets, chunks.at, end)) {

@@ -71,7 +71,7 @@ export class OutgoingBody {
       return;
     }
     this.#isWhole = true;
-    if (this.#whole === null) connection.writeLate(this.#head);
+    if (this.#whole === null) connection.deferWrite(this.#head);
     else this.#writeWhole(connection, this.#whole);
     if (!connection.isFull) return;
     this.#awaitsDrain = sending;
@@ -96,7 +96,7 @@ export class OutgoingBody {
 
   #writeWhole(connection: UpstreamConnection, whole: Uint8Array): void {
     if (whole.length <= maxJoinedOctets) {
-      connection.writeLate(joinedChunks(this.#head, whole, ''));
+      connection.deferWrite(joinedChunks(this.#head, whole, ''));
       return;
     }
     connection.cork();

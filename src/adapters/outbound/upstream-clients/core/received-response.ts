@@ -18,7 +18,7 @@ const lent = new WeakSet<ArrayBufferLike>();
 /** Index in `free` for a size. */
 const sizeOf = (octets: number): number => 19 - Math.clz32(octets - 1);
 
-/** Size of the memory that `roomFor` gives for `octets`. */
+/** Size of the memory that `allocateBuffer` gives for `octets`. */
 const memoryFor = (octets: number): number =>
   octets <= smallOctets || octets > largestOctets ? octets : 8_192 << sizeOf(octets);
 
@@ -26,7 +26,7 @@ const memoryFor = (octets: number): number =>
  * An uninitialized buffer, to be filled before anything reads it. It is garbage-collected, or
  * recycled with `reuse`: fresh memory is cold and costs more than all other work on a large chunk.
  */
-export const roomFor = (octets: number): Buffer => {
+export const allocateBuffer = (octets: number): Buffer => {
   if (octets <= smallOctets || octets > largestOctets) return Buffer.allocUnsafe(octets);
   const size = sizeOf(octets);
   const memory = free[size]?.pop() ?? Buffer.allocUnsafeSlow(memoryFor(octets)).buffer;
@@ -53,7 +53,7 @@ export const bufferOf = (octets: Uint8Array): Buffer =>
 
 /** INVARIANT: chunks that leave the reader are copies, because the read buffer is reused. */
 export const copyOf = (octets: Uint8Array, start: number, end: number): Uint8Array => {
-  const copy = roomFor(end - start);
+  const copy = allocateBuffer(end - start);
   bufferOf(octets).copy(copy, 0, start, end);
   return copy;
 };

@@ -38,7 +38,7 @@ const isClosed = (error: NodeJS.ErrnoException | null): boolean =>
  * it.
  * @param isUnwritten no octet was sent; the upstream certainly did not see it, whatever the method
  */
-export const takesRepetition = (
+export const isSafeToResend = (
   request: UpstreamRequest,
   error: Error | null,
   isUnwritten: boolean,

@@ -6,10 +6,10 @@ import {
   boundLateness,
   currentTurn,
   type DeferredWriter,
+  deferWrite,
   turnBegins,
   turnEnds,
   turnMs,
-  writeLate,
 } from '../../../event-loop-batching/event-loop-turn.js';
 import { connectStream, type NodeUpstreamSocket, readingWith } from '../../../stream-sockets/node-socket-layer.js';
 import type { SocketLayerSelector } from '../../../stream-sockets/socket-layer-selector.js';
@@ -228,9 +228,9 @@ export class UpstreamConnection implements PooledUpstreamConnection, WheelTimer,
   }
 
   /** The same at the end of this turn, if nothing else is written until input arrives. */
-  writeLate(octets: Uint8Array | string): void {
+  deferWrite(octets: Uint8Array | string): void {
     this.#late = octets;
-    writeLate(this);
+    deferWrite(this);
   }
 
   writeNow(): void {

@@ -6,7 +6,7 @@ import type { ReceivedMessage } from '../../../ports/agent/saml-document-verifie
 import type { Cancellation } from '../../../ports/shared/cancellation.js';
 import { withRemarks } from '../../agent-service/with-remarks.js';
 import type { AwaitedAnswers } from './awaited-answers.js';
-import type { EndShownSessions } from './end-shown-sessions.js';
+import type { EndPresentedSessions } from './end-presented-sessions.js';
 import type { LogoutMessage } from './logout-message.js';
 import { documentKeys, logoutUrlOf } from './service-provider.js';
 import { signedOutAnswer } from './sign-on-answers.js';
@@ -28,7 +28,7 @@ export class FinishSignOut {
   readonly #parts: FinishParts;
   readonly #awaited: AwaitedAnswers;
   readonly #cookies: SignOnCookies;
-  readonly #shown: EndShownSessions;
+  readonly #shown: EndPresentedSessions;
   readonly #refusals: SignOnRefusals;
   readonly #shares: VerificationShares;
 
@@ -36,7 +36,7 @@ export class FinishSignOut {
     parts: FinishParts,
     awaited: AwaitedAnswers,
     cookies: SignOnCookies,
-    shown: EndShownSessions,
+    shown: EndPresentedSessions,
     refusals: SignOnRefusals,
     shares: VerificationShares,
   ) {

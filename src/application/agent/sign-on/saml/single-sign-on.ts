@@ -30,7 +30,7 @@ import { withRemarks } from '../../agent-service/with-remarks.js';
 import { AwaitedAnswers } from './awaited-answers.js';
 import { BeginSamlSignOn } from './begin-saml-sign-on.js';
 import { CompleteSamlSignOn } from './complete-saml-sign-on.js';
-import { EndShownSessions } from './end-shown-sessions.js';
+import { EndPresentedSessions } from './end-presented-sessions.js';
 import { FinishSignOut } from './finish-sign-out.js';
 import { FollowLogoutRequest } from './follow-logout-request.js';
 import { type LogoutMessage, logoutMessageOfForm, logoutMessageOfUri } from './logout-message.js';
@@ -49,9 +49,9 @@ class EndSamlSession {
   readonly #parts: EndParts;
   readonly #messages: ProviderMessages;
   readonly #cookies: SignOnCookies;
-  readonly #shown: EndShownSessions;
+  readonly #shown: EndPresentedSessions;
 
-  constructor(parts: EndParts, messages: ProviderMessages, cookies: SignOnCookies, shown: EndShownSessions) {
+  constructor(parts: EndParts, messages: ProviderMessages, cookies: SignOnCookies, shown: EndPresentedSessions) {
     this.#parts = parts;
     this.#messages = messages;
     this.#cookies = cookies;
@@ -172,7 +172,7 @@ export class SingleSignOn implements AgentEndpoint {
     const awaited = new AwaitedAnswers(parts);
     this.#begin = new BeginSamlSignOn(parts, messages, cookies, this.#refusals);
     this.#complete = new CompleteSamlSignOn(parts, awaited, cookies, this.#refusals, shares);
-    const shown = new EndShownSessions(parts, cookies, this.#refusals);
+    const shown = new EndPresentedSessions(parts, cookies, this.#refusals);
     this.#end = new EndSamlSession(parts, messages, cookies, shown);
     this.#follow = new FollowLogoutRequest(parts, messages, cookies, this.#refusals, shares);
     this.#finish = new FinishSignOut(parts, awaited, cookies, shown, this.#refusals, shares);

@@ -1,7 +1,7 @@
 import { seriesOf } from '../../../../domain/agent-protocol/agent-metrics/drop-tally.js';
 import { agentMetricsLimits } from '../../../../domain/agent-protocol/agent-metrics/metric-limits.js';
-import { isModest } from '../../../../domain/agent-protocol/agent-metrics/modest-report.js';
 import type { AgentPlace } from '../../../../domain/agent-protocol/agent-metrics/reporting-agent.js';
+import { isSmallReport } from '../../../../domain/agent-protocol/agent-metrics/small-report.js';
 import type { MetricsReport } from '../../../../domain/agent-protocol/metrics-report.js';
 import type { AgentReportReader } from '../../../ports/gateway/agent-client.js';
 import type { AgentReports } from './agent-reports.js';
@@ -105,7 +105,7 @@ export class UncollectedAgentReports implements AgentReports {
     const { agentId } = report;
     const reporters = this.#byAgent.get(agent) ?? new Map<string, Reporter>();
     this.#byAgent.set(agent, reporters);
-    const isRefused = agentId.length > agentMetricsLimits.agentIdLength || !isModest(report);
+    const isRefused = agentId.length > agentMetricsLimits.agentIdLength || !isSmallReport(report);
     const dropped = seriesOf(whole) - (isRefused ? 0 : seriesOf(report));
     if (dropped > 0) this.#dropped.set(agent, (this.#dropped.get(agent) ?? 0) + dropped);
     if (isRefused) return;

@@ -21,13 +21,13 @@ export interface RateLeaseClientPorts {
 }
 
 /** A request that lacks tokens. Of each of its buckets it has a token reserved, or lacks one. */
-export interface LackingRequest {
+export interface PendingLeaseRequest {
   readonly leases: readonly LocalLease[];
   /** Indexes of the leases that it lacks a token of; at least one. */
   readonly lacking: readonly number[];
 }
 
-interface WaitingRequest extends LackingRequest {
+interface WaitingRequest extends PendingLeaseRequest {
   settle(answer: RateLimitAnswer): void;
 }
 
@@ -55,7 +55,7 @@ export class RateLeaseClient {
   }
 
   /** Settles within 250 ms. Spends or releases the reserved tokens of the request. */
-  ask(request: LackingRequest): RateLimitAnswer | Promise<RateLimitAnswer> {
+  ask(request: PendingLeaseRequest): RateLimitAnswer | Promise<RateLimitAnswer> {
     const { supervisor, atEndOfTurn } = this.#parts;
     if (supervisor.isClosed) return refuseLease(request, 'the supervisor is gone');
     if (this.#waiting >= maximumWaitingRequests || this.#open.size >= maximumOpenQuestions) {
@@ -151,9 +151,9 @@ export class RateLeaseClient {
   }
 }
 
-const leftOf = ({ leases }: LackingRequest): readonly number[] => leases.map(({ left }) => left);
+const leftOf = ({ leases }: PendingLeaseRequest): readonly number[] => leases.map(({ left }) => left);
 
-const spend = ({ leases, lacking }: LackingRequest): void => {
+const spend = ({ leases, lacking }: PendingLeaseRequest): void => {
   leases.forEach((lease, index) => {
     if (lacking.includes(index)) lease.grantWaiter();
     else lease.spendReserved();
@@ -161,7 +161,7 @@ const spend = ({ leases, lacking }: LackingRequest): void => {
 };
 
 /** Releases the reserved tokens of a request, and stops its waits. */
-const release = ({ leases, lacking }: LackingRequest): void => {
+const release = ({ leases, lacking }: PendingLeaseRequest): void => {
   leases.forEach((lease, index) => {
     if (lacking.includes(index)) lease.removeWaiter();
     else lease.release();
@@ -169,7 +169,7 @@ const release = ({ leases, lacking }: LackingRequest): void => {
 };
 
 /** Releases the tokens of a request that cannot be decided. */
-export const refuseLease = (request: LackingRequest, detail: string): RateLimitAnswer => {
+export const refuseLease = (request: PendingLeaseRequest, detail: string): RateLimitAnswer => {
   release(request);
   return { kind: 'unavailable', detail };
 };

@@ -5,12 +5,12 @@ import { formatEntityUid } from '../values/entity-uid.js';
 import type { EntityUid } from '../values/value.js';
 import type { ModelFinding } from './model-finding.js';
 import {
+  ancestorTypes,
   entityAttributes,
   isModelEntityType,
   type ModelEntityType,
   type ModelType,
   modelEntityTypes,
-  typesAbove,
   unknownType,
   variableTypes,
 } from './model-types.js';
@@ -94,14 +94,14 @@ export class ModelReport {
   /** Checks `subject == an entity of type target`, or `is`. */
   same(subject: readonly ModelEntityType[], target: ModelEntityType, span: SourceSpan): void {
     if (subject.includes(target)) return;
-    const above = subject.some((type) => typesAbove[type].includes(target));
+    const above = subject.some((type) => ancestorTypes[type].includes(target));
     const suggestion = above ? `use "in" instead: it can be in ${target}` : `it is ${listed(subject, 'or')}`;
     this.add(span, `an entity of type ${listed(subject, 'or')} is never of type ${target}`, suggestion);
   }
 
   /** Checks `subject in an entity of type target`. */
   within(subject: readonly ModelEntityType[], target: ModelEntityType, span: SourceSpan): void {
-    const possible = [...new Set(subject.flatMap((type) => typesAbove[type]))];
+    const possible = [...new Set(subject.flatMap((type) => ancestorTypes[type]))];
     if (possible.includes(target)) return;
     const message = `an entity of type ${listed(subject, 'or')} is never in one of type ${target}`;
     this.add(span, message, `it can be in ${listed(possible, 'or')}`);

@@ -94,7 +94,7 @@ export const entityAttributes: Readonly<Record<ModelEntityType, ReadonlyMap<stri
 };
 
 /** The types that an entity can be `in`. Every entity is in itself. */
-export const typesAbove: Readonly<Record<ModelEntityType, readonly ModelEntityType[]>> = {
+export const ancestorTypes: Readonly<Record<ModelEntityType, readonly ModelEntityType[]>> = {
   User: ['User', 'Role'],
   Anonymous: ['Anonymous'],
   Role: ['Role'],

@@ -18,7 +18,7 @@ export interface MetadataRefresh {
 export const shortestRefreshMs = 60_000;
 
 /** Maximum interval of fetches without metadata, because no user can sign on. */
-export const longestAbsenceMs = 30_000;
+export const maximumRetryMs = 30_000;
 
 /**
  * The delay from the end of a metadata fetch to the next, in milliseconds: the interval, or less if the metadata
@@ -29,5 +29,5 @@ export const refreshDelayMs = ({ failures, refreshMs, cacheDurationMs, leftMs, f
   const wantedMs = Math.min(cacheDurationMs ?? refreshMs, leftMs === null ? refreshMs : leftMs / 2);
   const intervalMs = Math.min(refreshMs, Math.max(wantedMs, shortestRefreshMs));
   const delayMs = nextAttemptDelayMs({ ...neverFetched, failures }, intervalMs, fraction);
-  return leftMs === null ? delayMs : Math.min(delayMs, Math.max(leftMs, 0) + longestAbsenceMs);
+  return leftMs === null ? delayMs : Math.min(delayMs, Math.max(leftMs, 0) + maximumRetryMs);
 };

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { handleLate } from '../../../../../src/adapters/event-loop-batching/event-loop-turn.js';
+import { deferRead } from '../../../../../src/adapters/event-loop-batching/event-loop-turn.js';
 import { ConnectionRecord } from '../../../../support/gateway/connection-record.js';
 import { headersEvent } from '../../../../support/shared/agent-events.js';
 import { eventually } from '../../../../support/shared/eventually.js';
@@ -17,7 +17,7 @@ it('are handled between gRPC answers of one read once they have waited for long'
       super.onAnswer(...args);
       const [id] = args;
       order.push(id);
-      handleLate({ handleNow: () => order.push(`request behind ${id}`) });
+      deferRead({ handleNow: () => order.push(`request behind ${id}`) });
       passTime();
     }
   })();

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { handleLate, writeLate } from '../../../../../src/adapters/event-loop-batching/event-loop-turn.js';
+import { deferRead, deferWrite } from '../../../../../src/adapters/event-loop-batching/event-loop-turn.js';
 import { LegacyAgentConnector } from '../../../../../src/adapters/outbound/agent-legacy-client/legacy-agent-connector.js';
 import { NodeScheduler } from '../../../../../src/adapters/outbound/node-scheduler/node-scheduler.js';
 import { RecordingConnectionListener } from '../../../../support/gateway/recording-connection-listener.js';
@@ -32,8 +32,8 @@ it('are handled and written before much later answers of an agent of the older f
   // From a timer, behind which the loop reads before it comes to the end of its turn.
   setTimeout(() => {
     peer.send(legacyAllow);
-    handleLate({ handleNow: () => order.push('request') });
-    writeLate({ writeNow: () => order.push('write') });
+    deferRead({ handleNow: () => order.push('request') });
+    deferWrite({ writeNow: () => order.push('write') });
     passTime();
   });
   await eventually(() => order.length === 3);

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { handleLate, writeLate } from '../../../../../src/adapters/event-loop-batching/event-loop-turn.js';
+import { deferRead, deferWrite } from '../../../../../src/adapters/event-loop-batching/event-loop-turn.js';
 import { SocketAgentConnector } from '../../../../../src/adapters/outbound/agent-socket-client/socket-agent-connector.js';
 import { SystemClock } from '../../../../../src/adapters/outbound/node-clock/system-clock.js';
 import { NodeScheduler } from '../../../../../src/adapters/outbound/node-scheduler/node-scheduler.js';
@@ -52,7 +52,7 @@ it('are sent together at the end of the turn, before other reads', async ({ clea
   const { connection, peer } = await start(cleanUp);
   const gathering: boolean[] = [];
   for (const id of ['a', 'b']) {
-    handleLate({
+    deferRead({
       handleNow: () => {
         connection.sendEvent(headersEvent(id));
         gathering.push(connection.isGathering === true);
@@ -68,7 +68,7 @@ it('are answered in order, with long-waiting writes in between', async ({ cleanU
   const order: string[] = [];
   const { connection, peer } = await start(cleanUp, (id) => {
     order.push(id);
-    writeLate({ writeNow: () => void order.push(`written for ${id}`) });
+    deferWrite({ writeNow: () => void order.push(`written for ${id}`) });
     passTime();
   });
   const ids = ['a', 'b', 'c'];
@@ -85,7 +85,7 @@ it('get no answer after a waiting write ends the connection', async ({ cleanUp }
   const told: string[] = [];
   const { connection, peer } = await start(cleanUp, (id) => {
     told.push(id);
-    writeLate({ writeNow: () => connection.close('what was written has ended it') });
+    deferWrite({ writeNow: () => connection.close('what was written has ended it') });
     passTime();
   });
   for (const id of ['a', 'b']) connection.sendEvent(headersEvent(id));

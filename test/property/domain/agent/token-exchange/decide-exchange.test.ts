@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
-  type AskedExchange,
   grantExchange,
   requestFault,
+  type VerifiedExchange,
 } from '../../../../../src/domain/agent/token-exchange/decide-exchange.js';
 import type { ExchangeGrant } from '../../../../../src/domain/agent/token-exchange/exchange-policy.js';
 import { type Claims, type ClaimValue, isClaims } from '../../../../../src/domain/agent/tokens/claims.js';
@@ -26,7 +26,7 @@ const claimsOf = (grant: ExchangeGrant): Claims => {
 
 /** Runs `check` on exchanges that are granted, and sees to it that there are enough of them to say something. */
 const onGranted = (
-  check: (asked: AskedExchange, grant: ExchangeGrant, claims: Claims) => void,
+  check: (asked: VerifiedExchange, grant: ExchangeGrant, claims: Claims) => void,
   numRuns = 300,
 ): void => {
   let count = 0;

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import {
   IdentityPreparation,
-  leftOutLineMs,
+  omittedClaimLogIntervalMs,
 } from '../../../../../src/application/agent/authenticate/prepared-identity.js';
 import type { AuthenticationMethod } from '../../../../../src/domain/agent/identity/request-credentials.js';
 import { ManualClock } from '../../../../support/shared/manual-clock.js';
@@ -25,7 +25,7 @@ it('logs omitted claims at most once a minute per method for any number of token
     ['oidc', 0],
     ['jwt', 0],
   ]);
-  clock.advance(leftOutLineMs - 1);
+  clock.advance(omittedClaimLogIntervalMs - 1);
   prepare('oidc');
   clock.advance(1);
   prepare('oidc');

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { turnedAwayLineMs } from '../../../../../src/application/agent/exchange-token/exchange-log.js';
+import { evictionLogIntervalMs } from '../../../../../src/application/agent/exchange-token/exchange-log.js';
 import type { RequestHeadersEvent } from '../../../../../src/domain/agent-protocol/messages.js';
 import { ExchangeWorld, seen } from '../../../../support/agent/fake-token-exchange.js';
 
@@ -25,7 +25,7 @@ describe('a request whose form is not read', () => {
     for (let time = 0; time < 5; time += 1) await get();
     // Another reason has lines of its own.
     await world.exchange({}, { uri: '/token/exchange?scope=a' });
-    world.clock.advance(turnedAwayLineMs - 1);
+    world.clock.advance(evictionLogIntervalMs - 1);
     await get();
     world.clock.advance(1);
     await get();

@@ -2,15 +2,15 @@ import { describe, expect, it } from 'vitest';
 import {
   displayedRoots,
   insidePaths,
-  partsOfReference,
   pathFrom,
+  segmentsOfReference,
   shortenedPaths,
 } from '../../../../../src/application/agent/policy-tools/read-referred-file.js';
 
 const inside = (reference: string, caseFile: string): readonly string[] =>
-  insidePaths(partsOfReference(reference), caseFile);
+  insidePaths(segmentsOfReference(reference), caseFile);
 const shortened = (reference: string, caseFile: string): readonly string[] =>
-  shortenedPaths(partsOfReference(reference), caseFile);
+  shortenedPaths(segmentsOfReference(reference), caseFile);
 
 describe('insidePaths', () => {
   it('begins with the folder, and descends to that of the case', () => {
@@ -23,14 +23,14 @@ describe('insidePaths', () => {
     expect(inside('../data/e.json', 'tests/1.json')).toEqual(['data/e.json']);
     expect(inside('a/../e.json', 'tests/1.json')).toEqual(['tests/e.json']);
     expect(inside('../../etc/e.json', 'tests/1.json')).toEqual([]);
-    expect(pathFrom('..', partsOfReference('../e.json'))).toEqual([]);
+    expect(pathFrom('..', segmentsOfReference('../e.json'))).toEqual([]);
     expect(shortened('../../etc/e.json', 'tests/1.json')).toEqual([]);
   });
 });
 
 describe('shownRoots', () => {
   const roots = (references: readonly string[], folder: string): readonly string[] =>
-    displayedRoots(references.map(partsOfReference), partsOfReference(folder));
+    displayedRoots(references.map(segmentsOfReference), segmentsOfReference(folder));
 
   it('are the roots from which the references of the case resolve', () => {
     expect(roots(['tests/multi/p.cedar', 'data/e.json'], '/x/tests')).toEqual(['..']);

@@ -5,9 +5,9 @@ import {
   storeDeadlineMs,
 } from '../../../../../src/application/agent/share-stores/remote-session-stores.js';
 import {
-  keptForReplacementMs,
   maximumHandles,
   SharedSessionStores,
+  storeLingerMs,
 } from '../../../../../src/application/agent/share-stores/share-stores.js';
 import { closeStores, sessionTopics } from '../../../../../src/application/agent/share-stores/store-topics.js';
 import type { SessionStores } from '../../../../../src/application/ports/agent/session-stores.js';
@@ -51,10 +51,10 @@ describe('stores in the memory of a supervisor', () => {
     await succeeded(before.sessions.insert(testSession('a')));
     await succeeded(before.replays.remember('message', noonMs + 10, noonMs));
     first.die();
-    await scheduler.advance(keptForReplacementMs - 1);
+    await scheduler.advance(storeLingerMs - 1);
     const { sessions, replays } = await startWorker().open();
     // They are kept for as long as the replacement has them.
-    await scheduler.advance(2 * keptForReplacementMs);
+    await scheduler.advance(2 * storeLingerMs);
     expect(await succeeded(sessions.find(hashOf('a')))).toEqual(testSession('a'));
     expect(await succeeded(replays.remember('message', noonMs + 10, noonMs))).toBe('seen');
   });
@@ -65,7 +65,7 @@ describe('stores in the memory of a supervisor', () => {
     await killed.open();
     killed.die();
     expect(shared.size).toBe(1);
-    await scheduler.advance(keptForReplacementMs);
+    await scheduler.advance(storeLingerMs);
     expect(shared.size).toBe(0);
 
     const [one, other] = [startWorker(), startWorker()];

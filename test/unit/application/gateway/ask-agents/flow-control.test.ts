@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { paceOf } from '../../../../../src/application/gateway/ask-agents/pace-of.js';
+import { flowControlEffect } from '../../../../../src/application/gateway/ask-agents/flow-control-effect.js';
 import type { AgentOutcome } from '../../../../../src/application/ports/gateway/agent-client.js';
 import type { FlowControl, FlowControlAction } from '../../../../../src/domain/agent-protocol/flow-control.js';
 import { capabilitiesWith } from '../../../../support/gateway/fake-agent-connector.js';
@@ -21,8 +21,8 @@ const openDialogue = async (pool: FakeAgentPool, id: string): Promise<void> => {
   await head;
 };
 
-describe('paceOf', () => {
-  it.each<[FlowControlAction, number | null, ReturnType<typeof paceOf>]>([
+describe('flowControlEffect', () => {
+  it.each<[FlowControlAction, number | null, ReturnType<typeof flowControlEffect>]>([
     ['pause', null, 'pause'],
     ['pause', 9, 'pause'],
     ['resume', null, 'resume'],
@@ -31,7 +31,7 @@ describe('paceOf', () => {
     ['update_capacity', 1, 'resume'],
     ['update_capacity', null, null],
   ])('turns %s with %s into %s', (action, bufferAvailable, pace) => {
-    expect(paceOf({ correlationId: null, action, bufferAvailable })).toBe(pace);
+    expect(flowControlEffect({ correlationId: null, action, bufferAvailable })).toBe(pace);
   });
 });
 

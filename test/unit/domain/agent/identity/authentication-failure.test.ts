@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
   type AuthenticationFailure,
-  moreTelling,
+  moreUsefulFailure,
 } from '../../../../../src/domain/agent/identity/authentication-failure.js';
 
 const failure = (method: AuthenticationFailure['method'], reason: AuthenticationFailure['reason']) => ({
@@ -10,7 +10,7 @@ const failure = (method: AuthenticationFailure['method'], reason: Authentication
 });
 
 const told = (...failures: readonly AuthenticationFailure[]) => {
-  const found = failures.reduce<AuthenticationFailure | null>(moreTelling, null);
+  const found = failures.reduce<AuthenticationFailure | null>(moreUsefulFailure, null);
   return found === null ? null : `${found.method} ${found.reason}`;
 };
 

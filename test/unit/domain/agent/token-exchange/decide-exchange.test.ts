@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import {
-  type AskedExchange,
   grantExchange,
   requestFault,
+  type VerifiedExchange,
 } from '../../../../../src/domain/agent/token-exchange/decide-exchange.js';
 import type { ExchangePolicy } from '../../../../../src/domain/agent/token-exchange/exchange-policy.js';
 import type { ExchangeReason } from '../../../../../src/domain/agent/token-exchange/exchange-refusal.js';
@@ -19,12 +19,12 @@ import {
   verifiedToken,
 } from '../../../../support/agent/asked-exchange.js';
 
-const grant = (changes: Partial<AskedExchange> = {}) => {
+const grant = (changes: Partial<VerifiedExchange> = {}) => {
   const granted = grantExchange(askedExchange(changes));
   if (!granted.ok) throw new Error(granted.error);
   return granted.value;
 };
-const refusal = (changes: Partial<AskedExchange>) => {
+const refusal = (changes: Partial<VerifiedExchange>) => {
   const granted = grantExchange(askedExchange(changes));
   return granted.ok ? null : granted.error;
 };
@@ -136,7 +136,7 @@ describe('grantExchange', () => {
     expect(refusal({ request: { ...request, scopes: ['admin'] }, subject })).toBe('scope_not_allowed');
   });
 
-  it.each<[ExchangeReason, Partial<AskedExchange>]>([
+  it.each<[ExchangeReason, Partial<VerifiedExchange>]>([
     ['bound_token', { subject: verifiedToken({ cnf: {} }) }],
     ['bound_token', { actor: verifiedToken({ cnf: {} }) }],
     [

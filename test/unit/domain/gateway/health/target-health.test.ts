@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import {
   initialHealth,
   noteCheck,
+  restartChecks,
   type TargetHealth,
-  toBeCheckedAnew,
 } from '../../../../../src/domain/gateway/health/target-health.js';
 import { err, ok } from '../../../../../src/domain/shared/result.js';
 
@@ -44,17 +44,17 @@ describe('the health of a target', () => {
   });
 
   it('stays until the first check of a new kind, which decides alone', () => {
-    const unwell = toBeCheckedAnew(healthAfter('a'));
+    const unwell = restartChecks(healthAfter('a'));
     expect(unwell).toMatchObject({ healthy: false, lastError: 'a', sinceMs: 1000 });
     expect(healthAfter('+', unwell).healthy).toBe(true);
-    expect(healthAfter('b', toBeCheckedAnew(healthAfter('+'))).healthy).toBe(false);
+    expect(healthAfter('b', restartChecks(healthAfter('+'))).healthy).toBe(false);
   });
 
   it('that the first check of a new kind has found, too, needs as many against it as ever', () => {
-    const unwell = healthAfter('a', toBeCheckedAnew(healthAfter('a')));
+    const unwell = healthAfter('a', restartChecks(healthAfter('a')));
     expect(unwell).toMatchObject({ healthy: false, lastError: 'a', sinceMs: 1000 });
     expect(healthAfter('+', unwell).healthy).toBe(false);
-    expect(healthAfter('bb', healthAfter('+', toBeCheckedAnew(healthAfter('+bb')))).healthy).toBe(true);
+    expect(healthAfter('bb', healthAfter('+', restartChecks(healthAfter('+bb')))).healthy).toBe(true);
   });
 
   it('is the same object without a change', () => {

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { writeLate } from '../../../../../../src/adapters/event-loop-batching/event-loop-turn.js';
+import { deferWrite } from '../../../../../../src/adapters/event-loop-batching/event-loop-turn.js';
 import { getRequest } from '../../../../../support/gateway/http2-frames.js';
 import { RawHttp2Client } from '../../../../../support/gateway/raw-http2-client.js';
 import { recordedListener } from '../../../../../support/gateway/tls-listener.js';
@@ -15,7 +15,7 @@ it('are sent between the requests of one HTTP/2 read once they have waited for l
     answer(request, response);
     const { length } = handler.requests;
     order.push(`request ${length}`);
-    writeLate({ writeNow: () => order.push(`write ${length}`) });
+    deferWrite({ writeNow: () => order.push(`write ${length}`) });
     passTime();
   };
   const client = new RawHttp2Client(listener.address());

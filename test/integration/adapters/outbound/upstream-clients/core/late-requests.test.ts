@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { describe, expect } from 'vitest';
-import { handleLate, turnMs, writeLate } from '../../../../../../src/adapters/event-loop-batching/event-loop-turn.js';
+import { deferRead, deferWrite, turnMs } from '../../../../../../src/adapters/event-loop-batching/event-loop-turn.js';
 import type { BodySource } from '../../../../../../src/application/ports/gateway/body-source.js';
 import type { UpstreamRequest } from '../../../../../../src/application/ports/gateway/upstream-client.js';
 import { startRawUpstream } from '../../../../../support/gateway/raw-upstream.js';
@@ -121,7 +121,7 @@ describe('requests of one turn', () => {
       socket.write('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n');
       // In the next turn, before the answer is read.
       void beforePoll(() => {
-        handleLate({ handleNow: () => void happened.push('handled') });
+        deferRead({ handleNow: () => void happened.push('handled') });
         pass(5);
       });
       pass(5);
@@ -232,8 +232,8 @@ it('a request that begins during deferred writes does not get earlier octets of 
     const begin = (): void => resolve(client.send({ ...plainUpstreamRequest, body: new InPieces() }));
     setTimeout(() => {
       for (const socket of sockets) socket.write(evil);
-      writeLate({ writeNow: begin });
-      for (let count = 1; count < most; count += 1) writeLate({ writeNow: () => undefined });
+      deferWrite({ writeNow: begin });
+      for (let count = 1; count < most; count += 1) deferWrite({ writeNow: () => undefined });
     }, 0);
   });
   expect(await outcomeOf(exchange)).toBe('/');
@@ -252,8 +252,8 @@ it('a response to a cancelled request is not the response of the next one', asyn
   await expect.poll(() => asked.length).toBe(1);
   await beforePoll(() => {
     asked[0]?.write(evil);
-    writeLate({ writeNow: () => given.cancel() });
-    for (let count = 1; count < most; count += 1) writeLate({ writeNow: () => undefined });
+    deferWrite({ writeNow: () => given.cancel() });
+    for (let count = 1; count < most; count += 1) deferWrite({ writeNow: () => undefined });
   });
   expect(await Promise.all([outcomeOf(given), outcomeOf(waited)])).toEqual(['cancelled', '/waited']);
 });
@@ -276,7 +276,7 @@ it('responses are handled after earlier work when 64 wait', async ({ cleanUp }) 
     const writeNow = (): void => {
       waiting -= 1;
     };
-    for (let count = 0; count < most; count += 1) writeLate({ writeNow });
+    for (let count = 0; count < most; count += 1) deferWrite({ writeNow });
   });
   await expect.poll(() => waited).toBe(0);
 });

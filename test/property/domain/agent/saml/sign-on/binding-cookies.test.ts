@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import {
   type BindingCookie,
   bindingCookieValue,
-  maximumTakenBack,
+  maximumClearedCookies,
   maximumWaitingSignOns,
   surplusBindingCookies,
 } from '../../../../../../src/domain/agent/sign-on/binding-cookies.js';
@@ -21,7 +21,7 @@ describe('the cookies cleared when a sign-on begins', () => {
     fc.assert(
       fc.property(fc.array(hostile, { maxLength: 300 }), (shown) => {
         const taken = surplusBindingCookies(shown, nowMs);
-        expect(taken.length).toBeLessThanOrEqual(maximumTakenBack);
+        expect(taken.length).toBeLessThanOrEqual(maximumClearedCookies);
         expect(new Set(taken).size).toBe(taken.length);
         for (const one of taken) {
           expect(one).toMatch(/^[0-9a-f]{8}$/);
@@ -40,7 +40,7 @@ describe('the cookies cleared when a sign-on begins', () => {
         const gone = shown.filter((cookie) => taken.has(cookie.handle)).map(second);
         const left = shown.filter((cookie) => !taken.has(cookie.handle)).map(second);
         expect(Math.max(0, ...gone)).toBeLessThanOrEqual(Math.min(Number.POSITIVE_INFINITY, ...left));
-        expect(taken.size).toBe(Math.min(maximumTakenBack, Math.max(0, shown.length - maximumWaitingSignOns + 1)));
+        expect(taken.size).toBe(Math.min(maximumClearedCookies, Math.max(0, shown.length - maximumWaitingSignOns + 1)));
       }),
     );
   });

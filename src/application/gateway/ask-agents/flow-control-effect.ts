@@ -1,7 +1,7 @@
 import type { FlowControl } from '../../../domain/agent-protocol/flow-control.js';
 
 /** The effect of an agent's FlowControl message; null: none. */
-export const paceOf = ({ action, bufferAvailable }: FlowControl): 'pause' | 'resume' | null => {
+export const flowControlEffect = ({ action, bufferAvailable }: FlowControl): 'pause' | 'resume' | null => {
   if (action !== 'update_capacity') return action;
   if (bufferAvailable === null) return null;
   return bufferAvailable > 0 ? 'resume' : 'pause';

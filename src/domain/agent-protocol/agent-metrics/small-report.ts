@@ -3,7 +3,7 @@ import { seriesOf } from './drop-tally.js';
 import { agentMetricsLimits } from './metric-limits.js';
 
 /** Whether a report is small enough to hold back. The check itself takes bounded time. */
-export const isModest = (report: MetricsReport): boolean => {
+export const isSmallReport = (report: MetricsReport): boolean => {
   if (seriesOf(report) > agentMetricsLimits.lines) return false;
   let left: number = agentMetricsLimits.heldSize;
   for (const { name, help, labels } of [...report.counters, ...report.gauges, ...report.histograms]) {

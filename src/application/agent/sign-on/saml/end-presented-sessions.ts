@@ -9,7 +9,7 @@ import type { SingleSignOnOptions } from './single-sign-on-options.js';
 type ShownParts = Pick<SingleSignOnOptions, 'sessions' | 'logger'>;
 
 /** Ends the sessions of a browser's cookies, so that "signed out" is true. */
-export class EndShownSessions {
+export class EndPresentedSessions {
   readonly #parts: ShownParts;
   readonly #cookies: SignOnCookies;
   readonly #refusals: SignOnRefusals;

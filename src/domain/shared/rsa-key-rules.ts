@@ -1,7 +1,7 @@
 /** Bits of a modulus. Fewer are insecure (RFC 7518, section 3.3); more make verification slow. */
 const minimumBits = 2048;
 const maximumBits = 8192;
-/** Range of odd exponents. An exponent of 1 is no signature; a huge one is as slow as a private key. */
+/** Range of odd exponents. With an exponent of 1, anyone can forge signatures; a huge one is as slow as a private key. */
 const minimumExponent = 3n;
 const exponentLimit = 1n << 32n;
 

@@ -201,7 +201,7 @@ const readBareValue = <Kept>(reading: Reading<Kept>, depth: number): Json<Kept> 
   }
 };
 
-/** Like `parseStrictJsonObject`, with a custom number reader, which does not see integers of up to 15 digits. */
+/** Like `parseStrictJsonObject`, with a custom reader of numbers. Non-negative integers of up to 15 digits skip it. */
 export const parseStrictObject = <Kept>(text: string, numberOf: NumberReader<Kept>): Members<Kept> | null => {
   const reading: Reading<Kept> = { text, numberOf, position: 0, failed: false };
   skipSpace(reading);

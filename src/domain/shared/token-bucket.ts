@@ -58,6 +58,6 @@ export const takeToken = (bucket: TokenBucket | null, limit: RateLimit, nowMs: n
   return { bucket: { tokens, atMs }, waitMs };
 };
 
-/** When an unused bucket is full, on the clock of `atMs`. */
+/** When a bucket is full if no token is taken until then, on the clock of `atMs`. */
 export const fullAtMs = ({ tokens, atMs }: TokenBucket, { requestsPerSecond, burst }: RateLimit): number =>
   atMs + (Math.max(0, burst - tokens) * 1000) / requestsPerSecond;

@@ -49,7 +49,7 @@ export const codePointAt = (octets: Uint8Array, at: number, following: number): 
   return codePoint >= 0xd800 && codePoint <= 0xdfff ? -1 : codePoint;
 };
 
-/** Decodes UTF-8 (RFC 3629). Null for overlong, surrogate, truncated, or above U+10FFFF. */
+/** Decodes UTF-8 (RFC 3629). Null for invalid octets, overlong or truncated sequences, surrogates, and code points above U+10FFFF. */
 export const decodeUtf8 = (octets: Uint8Array): string | null => {
   const units: number[] = [];
   let count = 0;

@@ -34,7 +34,7 @@ export const memoryLimit = (
 export const isMemoryShort = (wasShort: boolean, residentBytes: number, { bytes }: MemoryLimit): boolean =>
   wasShort ? residentBytes >= bytes * wellShare : residentBytes > bytes;
 
-/** The violation while memory is short, in the unit of the key. A percentage has two digits. */
+/** The violation while memory is short, in the unit of the key. A percentage has two decimal places. */
 export const memoryViolation = (residentBytes: number, { name, bytes, unitBytes }: MemoryLimit): LimitViolation => {
   const inUnit = (octets: number): number => (unitBytes === 1 ? octets : Math.round((octets * 100) / unitBytes) / 100);
   return { code: 'memory_limit_reached', name, limit: inUnit(bytes), actual: inUnit(residentBytes) };

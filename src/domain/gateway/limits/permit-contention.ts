@@ -13,7 +13,7 @@ class PermitState {
   /** The worker was refused and has not been notified of free permits since. */
   isRefused = false;
   used = 0;
-  /** Number of the message that needs a response; null: none. */
+  /** Number of the batch that needs a response; null: none. */
   #awaited: number | null = null;
   /** Permits in its last report; before that, the share that it may have taken. */
   #held = 0;
@@ -63,7 +63,7 @@ class PermitState {
     if (!this.isPatient) this.#wants = 0;
   }
 
-  /** @param seen number of the last message that the worker had received */
+  /** @param seen number of the last batch that the worker had received */
   report({ held, used, wants, isPatient }: PermitReport, seen: number): void {
     this.#hasReported = true;
     this.#grants = this.#grants.filter(({ message }) => message > seen);

@@ -5,7 +5,7 @@ export class PermitOutbox {
   #sent = 0;
   #words: PermitMessage[] = [];
   #contended: readonly string[] | null = null;
-  /** Released keys with their message numbers, until the worker confirms them. */
+  /** Released keys with the number of their batch, until the worker confirms them. */
   readonly #released = new Map<string, number>();
 
   /** Queues a message. Returns the number of the batch that will carry it. */

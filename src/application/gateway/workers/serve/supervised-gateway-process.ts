@@ -37,7 +37,7 @@ export interface StartedWorker {
   leave(graceMs: number): Promise<void>;
 }
 
-/** Grace period after the supervisor has ended, because a new one needs the addresses soon; milliseconds. */
+/** Grace period after the supervisor has ended, because a new supervisor needs the addresses soon; milliseconds. */
 const orphanGraceMs = 5_000;
 
 /**

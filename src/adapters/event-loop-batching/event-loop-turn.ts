@@ -194,10 +194,10 @@ const handleTurn = (): void => {
   if (goingOn.size > 0) handleAtTurnEnd(handleTurn);
 };
 
-const nobody: readonly DeferredReader[] = [];
+const noReaders: readonly DeferredReader[] = [];
 
 const takeGoingOn = (): readonly DeferredReader[] => {
-  if (goingOn.size === 0) return nobody;
+  if (goingOn.size === 0) return noReaders;
   const due: DeferredReader[] = [];
   for (const reader of goingOn) {
     if (due.length === mostGoingOn) break;

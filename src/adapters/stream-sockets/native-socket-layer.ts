@@ -11,8 +11,8 @@ import type { StreamSocket } from './stream-socket.js';
 import type { TakeUpstreamInput, UpstreamStream } from './upstream-stream.js';
 
 /**
- * Octets read per turn. The rest stays in the kernel until the next turn. INVARIANT: more than twice a read (64 KiB), so
- * that whoever keeps a part of it copies it: views of half their memory or more count as owned.
+ * Octets read per turn. The rest stays in the kernel until the next turn. INVARIANT: more than twice a read (64 KiB).
+ * Code that keeps a part of a read copies it only if the part is less than half of its memory.
  */
 const arenaOctets = 262_144;
 const rowLength = 8;

@@ -15,7 +15,7 @@ import { UnixSocketGatewayConnection } from './unix-socket-gateway-connection.js
 const frameCheckMs = 1_000;
 
 /** The ports and the socket layer of the server. */
-export interface AgentServerParts {
+export interface AgentServerServices {
   readonly clock: Clock;
   readonly scheduler: Scheduler;
   readonly logger: Logger;
@@ -40,7 +40,7 @@ export class AgentUnixSocketServer {
   constructor(
     path: string,
     service: AgentService,
-    { clock, scheduler, logger, layers }: AgentServerParts,
+    { clock, scheduler, logger, layers }: AgentServerServices,
     options: Partial<AgentServerOptions> = {},
   ) {
     this.#path = path;

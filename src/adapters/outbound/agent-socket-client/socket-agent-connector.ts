@@ -19,7 +19,7 @@ import {
 import { checkSocketOwner } from './socket-owner.js';
 
 /** The ports of the connector, and the socket layer of new connections. */
-export interface SocketAgentConnectorParts {
+export interface SocketAgentConnectorServices {
   readonly clock: Clock;
   readonly scheduler: Scheduler;
   readonly layers: SocketLayerSelector;
@@ -37,7 +37,7 @@ export class SocketAgentConnector implements AgentConnector {
 
   constructor(
     settings: SocketAgentConnectorConfiguration,
-    { clock, scheduler, layers }: SocketAgentConnectorParts,
+    { clock, scheduler, layers }: SocketAgentConnectorServices,
     options: Partial<SocketAgentConnectorOptions> = {},
   ) {
     this.#settings = settings;

@@ -230,7 +230,7 @@ module.exports = {
         'Every file of the program is reached from one of its mains, or from the entry point of the agent kit; what only a test uses lives in test/support.',
       severity: 'error',
       from: { path: '^src/bootstrap/[^/]+/(?:main-[^/]+|agent)\\.ts$' },
-      to: { path: program, pathNot: '^src/bootstrap/[^/]+/(?:main-[^/]+|agent)\\.ts$', reachable: false },
+      to: { path: program, pathNot: '^src/bootstrap/[^/]+/(?:main-[^/]+|agent)\\.ts$|placeholder-(?:template|values)\\.ts$', reachable: false },
     },
     {
       name: 'program-uses-no-development-package',

@@ -192,6 +192,7 @@ export class PinoAccessLog implements AccessLog {
       statusText(record.status) +
       millisecondsText(record.durationMs) +
       `${requestBytes === 0 ? noRequestBytes : `,"request_bytes":${requestBytes},"response_bytes":`}${record.responseBytes}`;
+    if (record.upstreamPath !== null) line += `,"upstream_path":"${jsonCharacters(record.upstreamPath)}"`;
     if (errorType !== null) line += this.#errors.of(errorType);
     if (record.grpcStatus !== null) line += grpcFields(record.grpcStatus, errorType);
     if (record.verdict !== null) line += verdictFields(record.verdict);

@@ -7,11 +7,13 @@ const protocols: ReadonlyMap<string, string> = new Map(
   ['1.0', '1.1', '2', '2.0'].map((version) => [version, `HTTP/${version}`]),
 );
 
-type AskedExchange = ExchangeView<'id' | 'client' | 'forwarded' | 'request' | 'route' | 'target' | 'trace'>;
+type AskedExchange = ExchangeView<
+  'id' | 'client' | 'forwarded' | 'request' | 'route' | 'target' | 'trace' | 'upstream'
+>;
 
 /** The event with the current head of a request. `nowMs`: wall clock. */
 export const requestHeadersEvent = (exchange: AskedExchange, nowMs: number): RequestHeadersEvent => {
-  const { request, client, route } = exchange;
+  const { request, client, route, upstream } = exchange;
   const { tls } = request.connection;
   return {
     kind: 'request_headers',
@@ -26,7 +28,7 @@ export const requestHeadersEvent = (exchange: AskedExchange, nowMs: number): Req
       tlsVersion: tls?.version ?? null,
       tlsCipher: tls?.cipher ?? null,
       routeId: route?.configuration.id ?? null,
-      upstreamId: route?.configuration.upstream ?? null,
+      upstreamId: upstream,
       timestampMs: nowMs,
       traceparent: exchange.trace?.traceparent ?? firstHeader(request.headers, 'traceparent') ?? null,
     },
@@ -43,7 +45,7 @@ export interface ExchangeOutcome {
 }
 
 /** The parts of an exchange that agents learn when it ends. */
-export type CountedExchange = ExchangeView<'attempts' | 'body' | 'id' | 'outcome' | 'response' | 'route'>;
+export type CountedExchange = ExchangeView<'attempts' | 'body' | 'id' | 'outcome' | 'response' | 'route' | 'upstream'>;
 
 /** The event at the end of a request. */
 export const requestCompleteEvent = (
@@ -58,6 +60,6 @@ export const requestCompleteEvent = (
   requestBodySize: exchange.body?.octets ?? 0,
   responseBodySize: exchange.response.bytesSent(),
   upstreamAttempts: exchange.attempts.count,
-  upstream: exchange.attempts.count === 0 ? null : (exchange.route?.configuration.upstream ?? null),
+  upstream: exchange.attempts.count === 0 ? null : exchange.upstream,
   error: exchange.outcome.errorType,
 });

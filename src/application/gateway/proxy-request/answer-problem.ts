@@ -7,6 +7,7 @@ import type { HeaderList } from '../../../domain/http/header-list.js';
 import type { GatewayMetrics } from '../../ports/gateway/gateway-metrics.js';
 import type { LogFields, Logger } from '../../ports/shared/logger.js';
 import type { AnswerableExchange, StageExchange, StageOutcome } from './exchange.js';
+import { sendOwn } from './send-own.js';
 
 /** The header fields of every problem. */
 export const problemHeaders = (code: GatewayProblemCode, correlationId: string): string[] => {
@@ -142,12 +143,11 @@ interface ClientError {
 
 /** Sends an error. A gRPC call gets its status and message in the head of a 200 response. */
 export const sendError = (exchange: AnswerableExchange, { headers, body, message, close }: ClientError): void => {
-  const { request, response } = exchange;
   const { status } = exchange.outcome;
-  if (!isGrpcCall(request.headers)) {
-    response.send(status, headers, body, close);
+  if (!isGrpcCall(exchange.request.headers)) {
+    sendOwn(exchange, status, headers, body, close);
     return;
   }
   exchange.outcome.grpcStatus = grpcCodeOf(status);
-  response.send(200, grpcErrorHeaders(status, message, headers), null, close);
+  sendOwn(exchange, 200, grpcErrorHeaders(status, message, headers), null, close);
 };

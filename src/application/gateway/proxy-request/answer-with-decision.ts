@@ -8,6 +8,7 @@ import { parseStrictJsonObject } from '../../../domain/shared/strict-json.js';
 import { problemHeaders, sendError } from './answer-problem.js';
 import type { StageExchange, StageOutcome } from './exchange.js';
 import { withResponseOperations } from './relay-response.js';
+import { sendOwn } from './send-own.js';
 
 /** A quoted-string (RFC 9110, section 5.6.4). */
 const quoted = (text: string): string => `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`;
@@ -55,7 +56,7 @@ export const answerWithDecision = (
   const all = withHeader([...changed, ...exchange.rateLimitFields], correlationIdHeader, exchange.correlationId);
   exchange.outcome.status = status;
   exchange.outcome.verdict = verdict;
-  if (status < 400) exchange.response.send(status, all, body, exchange.close);
+  if (status < 400) sendOwn(exchange, status, all, body, exchange.close);
   else {
     exchange.outcome.errorType = 'blocked_by_agent';
     sendError(exchange, { headers: all, body, message: refusalText(body), close: exchange.close });

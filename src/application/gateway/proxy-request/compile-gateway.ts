@@ -31,7 +31,7 @@ import type { DescriptorGuard } from '../guard-resources/descriptor-guard.js';
 import type { RateLimiter } from '../limit-rate/rate-limiter.js';
 import type { StatusReports } from '../report-status/status-reports.js';
 import type { ProblemAnswerer } from './answer-problem.js';
-import type { Stage } from './exchange.js';
+import { noResponseRules, type ResponseHeadRule, type Stage } from './exchange.js';
 import { RetryAllowance } from './forwarding-rules.js';
 import { ResponseInspector } from './inspect-response.js';
 import { inspectionLimits } from './inspection-limits.js';
@@ -81,6 +81,8 @@ export interface GatewayPeers {
 export interface CompiledGateway {
   /** The stages of every request. The last chooses the route and runs its stages. */
   readonly stages: readonly Stage[];
+  /** For responses to requests without a route. */
+  readonly responseRules: readonly ResponseHeadRule[];
   /** In matching order. */
   readonly routes: readonly CompiledRoute[];
   /** By route. */
@@ -123,6 +125,7 @@ export const compileGateway = (
       resolveTarget(problems),
       chooseRoute(table.value, routes, unroutedRate, problems),
     ],
+    responseRules: noResponseRules,
     routes: [...routes.values()],
     breakers,
   });
@@ -141,7 +144,7 @@ interface RouteServices extends StageServices {
 }
 
 /** In lower case, each once, in the order of the agents. Agents that do not see requests set none. */
-const userIdHeaders = (agents: readonly AgentConfiguration[]): readonly string[] => [
+const userIdHeadersOf = (agents: readonly AgentConfiguration[]): readonly string[] => [
   ...new Set(
     agents.flatMap(({ events, config }) => (events.includes('request_headers') ? [userIdHeader(config)] : [])),
   ),
@@ -160,6 +163,7 @@ const compileRoute = (
     configuration.agents.find((agent) => agent.name === name),
   ) as AgentConfiguration[];
   const agents = blocks.map((block) => routeAgent(block, peers, metrics));
+  const userIdHeaders = userIdHeadersOf(blocks);
   const { inflater, clock } = services;
   const inspection = { inflater, clock, limits: inspectionLimits(limits) };
   // Builtin handlers must report the state of an overloaded gateway: only the route's own policy limits them.
@@ -167,7 +171,7 @@ const compileRoute = (
   const rate = limitRouteRate(
     rates,
     { id: route.id, policy: route.policies.rateLimit },
-    agents.length === 0 ? null : { filter: identity, userIdHeaders: userIdHeaders(blocks) },
+    agents.length === 0 ? null : { filter: identity, userIdHeaders },
     {
       ...services,
       limiter: peers.limiter,
@@ -196,9 +200,14 @@ const compileRoute = (
     configuration: route,
     stages: stages.filter((stage) => stage !== null),
     metrics: metrics.route(route.id),
+    responseRules: responseRules(route),
+    userIdHeaders,
     inFlight: 0,
   };
 };
+
+/** What changes in the heads of a route's responses: turned-back rewrites, header rules, CORS, in this order. */
+const responseRules = (_route: RouteConfiguration): readonly ResponseHeadRule[] => noResponseRules;
 
 const timeoutOf = ({ policies }: RouteConfiguration, { timeouts }: UpstreamConfiguration): number =>
   policies.requestTimeoutMs ?? timeouts.requestMs;

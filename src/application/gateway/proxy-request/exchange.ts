@@ -17,10 +17,26 @@ import type { InflatedBody } from './inflated-body.js';
 import type { MeteredBody } from './metered-body.js';
 import type { RouteAgent } from './route-agent.js';
 
+/** `gateway`: the response is that of the gateway or of an agent. */
+export type ResponseSource = 'upstream' | 'gateway';
+
+/** Changes the head of a response before the client gets it. Compiled when the configuration loads. */
+export type ResponseHeadRule = (
+  headers: HeaderList,
+  exchange: AnswerableExchange,
+  source: ResponseSource,
+) => HeaderList;
+
+export const noResponseRules: readonly ResponseHeadRule[] = [];
+
 /** The route that was found for a request. */
 export interface MatchedRoute {
   readonly configuration: RouteConfiguration;
   readonly metrics: RouteMetrics;
+  /** In the order in which they apply. */
+  readonly responseRules: readonly ResponseHeadRule[];
+  /** Names, in lower case, of the headers in which agents of the route send the user id. */
+  readonly userIdHeaders: readonly string[];
   /** Requests of this route in flight. */
   inFlight: number;
 }
@@ -42,6 +58,8 @@ export type Stage = (exchange: Exchange) => StageOutcome | Promise<StageOutcome>
 /** The request that is forwarded. Stages change it in turn. */
 class ForwardedRequest {
   headers: HeaderList;
+  /** Path and query; null: those of the client. */
+  target: string | null = null;
   /** The names that clients must not send, at the time of the last removal; null: there was no removal. */
   identityNames: OwnedHeaders | null = null;
   /** The fields of trusted client certificates. `prepareHeaders` adds them to `headers`. */
@@ -108,6 +126,10 @@ export class Exchange {
   /** The normalised path and host, which are used to route, to ask agents and to forward. */
   target: ResolvedTarget = unresolvedTarget;
   route: MatchedRoute | null = null;
+  /** Name of the upstream of the route; null: the request has no route, or the gateway itself answers. */
+  upstream: string | null = null;
+  /** What changes in the head of every response to this request. */
+  responseRules = noResponseRules;
   /** The client's body, counted as it is read; null: it has none. */
   body: MeteredBody | null = null;
   /** The response fields about the client's rate limits. */
@@ -208,7 +230,19 @@ export type ExchangeView<Reads extends keyof Exchange, Makes extends keyof Excha
 
 /** The parts of an exchange that a response of the gateway itself needs. */
 export type AnswerableExchange = ExchangeView<
-  'abandoned' | 'client' | 'close' | 'correlationId' | 'rateLimitFields' | 'request' | 'response' | 'route' | 'traceId',
+  | 'abandoned'
+  | 'client'
+  | 'close'
+  | 'correlationId'
+  | 'forwarded'
+  | 'rateLimitFields'
+  | 'request'
+  | 'response'
+  | 'responseRules'
+  | 'route'
+  | 'target'
+  | 'traceId'
+  | 'upstream',
   'outcome'
 >;
 

@@ -22,13 +22,22 @@ import type { ConnectionAdmissions } from '../admit/connection-admissions.js';
 import type { FloodLog } from '../admit/flood-log.js';
 import type { RequestTrace } from '../trace/request-tracing.js';
 import { type ProblemAnswerer, problemHeaders } from './answer-problem.js';
-import { Exchange, type ExchangeOwner, runStages, type Stage } from './exchange.js';
+import {
+  Exchange,
+  type ExchangeOwner,
+  type ExchangeView,
+  type ResponseHeadRule,
+  runStages,
+  type Stage,
+} from './exchange.js';
 import { notifyCompletion } from './notify-completion.js';
 import { type CertificateHeaderRules, takeCertificateFields } from './stages/prepare-headers.js';
 
 /** The configuration in force, compiled for requests. */
 export interface ActiveConfiguration {
   readonly stages: readonly Stage[];
+  /** For responses to requests without a route. */
+  readonly responseRules: readonly ResponseHeadRule[];
   /** Peers whose forwarding headers are trusted, by listener. */
   readonly trustedProxies: ReadonlyMap<string, CidrSet>;
   readonly certificateHeaders: CertificateHeaderRules;
@@ -93,6 +102,14 @@ const protocolText = (version: string): string => {
   }
 };
 
+/** The path that was forwarded, if it differs from the client's; otherwise null. */
+const upstreamPath = ({ forwarded, target }: ExchangeView<'forwarded' | 'target'>): string | null => {
+  if (forwarded.target === null) return null;
+  const mark = forwarded.target.indexOf('?');
+  const path = mark < 0 ? forwarded.target : forwarded.target.slice(0, mark);
+  return path === target.path ? null : path;
+};
+
 /** Runs each request through the stages of the configuration in force, and records its outcome. */
 export class ProxyRequest implements RequestHandler {
   readonly #services: ProxyRequestServices;
@@ -131,6 +148,7 @@ export class ProxyRequest implements RequestHandler {
       clock.turnMs(),
       this.#owner,
     );
+    exchange.responseRules = path.responseRules;
     if (path.tracing !== null) exchange.trace = path.tracing.begin(exchange);
     takeCertificateFields(exchange, path.certificateHeaders);
     path.requestStarted();
@@ -229,10 +247,11 @@ export class ProxyRequest implements RequestHandler {
       clientIp: exchange.client.address,
       method: loggedMethod(request.method),
       path: exchange.target.path,
+      upstreamPath: upstreamPath(exchange),
       protocol: protocolText(request.httpVersion),
       host: exchange.target.host,
       route: route?.configuration.id ?? null,
-      upstream: route?.configuration.upstream ?? null,
+      upstream: exchange.upstream,
       target: exchange.attempts.address,
       status: exchange.outcome.grpcStatus === null ? status : 200,
       grpcStatus: exchange.outcome.grpcStatus,

@@ -20,11 +20,11 @@ import type { BodySource } from '../../ports/gateway/body-source.js';
 import type { UpstreamResponse } from '../../ports/gateway/upstream-client.js';
 import type { MaybePromise } from '../../ports/shared/maybe-promise.js';
 import { type ResponseFault, responseFaultOf } from './attempt-end.js';
-import type { ExchangeView } from './exchange.js';
+import type { AnswerableExchange, ExchangeView } from './exchange.js';
+import { withResponseRules } from './send-own.js';
 
 /** The parts of an exchange that relaying its response needs. */
-export type RelayingExchange = OwnResponseFields &
-  ExchangeView<'abandoned' | 'agents' | 'close' | 'response', 'outcome'>;
+export type RelayingExchange = OwnResponseFields & AnswerableExchange & ExchangeView<'agents'>;
 
 const nothing = new Uint8Array(0);
 
@@ -51,13 +51,15 @@ const begin = (exchange: RelayingExchange, upstream: UpstreamResponse): void => 
   const { status, received } = upstream;
   if (
     received !== null &&
+    exchange.responseRules.length === 0 &&
     exchange.agents.responseOperations.length === 0 &&
     passUnchanged(received.passedTraits, status, exchange) &&
     response.passOn?.(status, received, ownFields(exchange), close) === true
   ) {
     return;
   }
-  response.begin(status, relayedHead(exchange, status, upstream.headers), close, received);
+  const head = relayedHead(exchange, status, upstream.headers);
+  response.begin(status, withResponseRules(exchange, head, 'upstream'), close, received);
 };
 
 const end = (exchange: RelayingExchange, body: BodySource): null => {

@@ -3,6 +3,7 @@ import type { UpstreamResponse } from '../../ports/gateway/upstream-client.js';
 import type { ScheduledTask, Scheduler } from '../../ports/shared/scheduler.js';
 import type { ExchangeView } from './exchange.js';
 import { type RelayingExchange, relayedHead } from './relay-response.js';
+import { withResponseRules } from './send-own.js';
 
 /** How long a peer may refuse data; milliseconds. */
 const stallMs = 60_000;
@@ -24,7 +25,7 @@ export const relayTunnel = (
   scheduler: Scheduler,
 ): Promise<void> => {
   exchange.outcome.status = upgraded.status;
-  const head = relayedHead(exchange, upgraded.status, upgraded.headers);
+  const head = withResponseRules(exchange, relayedHead(exchange, upgraded.status, upgraded.headers), 'upstream');
   const headers = [...head, 'Connection', 'Upgrade', 'Upgrade', 'websocket'];
   const client = exchange.response.upgrade(headers);
   // The connection has no more requests.

@@ -21,7 +21,7 @@ import { type AttemptEnd, blamed, endOfAnswer, endOfFailure, endOfStatus, type R
 import { inspectAndRelay } from './buffer-response.js';
 import { repeatableBody } from './buffered-body.js';
 import { ConnectionRace, type RacingRequest } from './connection-race.js';
-import type { Exchange, Stage, UpstreamAttempts } from './exchange.js';
+import type { Exchange, ExchangeView, Stage, UpstreamAttempts } from './exchange.js';
 import { followStream, followTunnel } from './follow-stream.js';
 import type { ForwardingRules } from './forwarding-rules.js';
 import { relayInterim, relayResponse } from './relay-response.js';
@@ -29,6 +29,9 @@ import { relayTunnel } from './relay-tunnel.js';
 import type { RepeatableBody } from './replayable-body.js';
 
 const noTargets: readonly string[] = [];
+
+const forwardedTarget = ({ forwarded, target: { path, query } }: ExchangeView<'forwarded' | 'target'>): string =>
+  forwarded.target ?? (query === null ? path : `${path}?${query}`);
 
 /**
  * Sends one request to a target of its upstream, and retries it on others if the retry rules and the retry budget
@@ -231,8 +234,7 @@ class UpstreamForwarder implements UpstreamListener, BalancingRequest, UpstreamA
     const sent = client.send(
       {
         method: exchange.request.method,
-        target:
-          exchange.target.query === null ? exchange.target.path : `${exchange.target.path}?${exchange.target.query}`,
+        target: forwardedTarget(exchange),
         headers: trace === null ? exchange.forwarded.headers : trace.propagate(exchange.forwarded.headers),
         received: exchange.request.received,
         body: this.#repeatable?.begin() ?? exchange.forwarded.body,

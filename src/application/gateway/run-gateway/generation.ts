@@ -5,7 +5,7 @@ import type { UpstreamTargets } from '../choose-upstream/upstream-targets.js';
 import type { CircuitBreakerHolder } from '../circuit-breakers/circuit-breaker-holder.js';
 import type { RateLimiterInUse } from '../limit-rate/rate-limiter-pool.js';
 import type { CompiledGateway } from '../proxy-request/compile-gateway.js';
-import type { Stage } from '../proxy-request/exchange.js';
+import type { ResponseHeadRule, Stage } from '../proxy-request/exchange.js';
 import type { ActiveConfiguration } from '../proxy-request/proxy-request.js';
 import type { CompiledRoute } from '../proxy-request/stages/choose-route.js';
 import type { CertificateHeaderRules } from '../proxy-request/stages/prepare-headers.js';
@@ -33,6 +33,7 @@ const tracesGraceMs = 2_000;
  */
 export class Generation implements ActiveConfiguration {
   readonly stages: readonly Stage[];
+  readonly responseRules: readonly ResponseHeadRule[];
   readonly routes: readonly CompiledRoute[];
   readonly breakers: ReadonlyMap<string, CircuitBreakerHolder>;
   readonly upstreams: ReadonlyMap<string, UpstreamTargets>;
@@ -52,6 +53,7 @@ export class Generation implements ActiveConfiguration {
     resources: GenerationResources,
   ) {
     this.stages = compiled.stages;
+    this.responseRules = compiled.responseRules;
     this.routes = compiled.routes;
     this.breakers = compiled.breakers;
     this.upstreams = resources.upstreams;

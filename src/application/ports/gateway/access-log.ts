@@ -11,6 +11,8 @@ export interface AccessRecord {
   readonly method: string;
   /** Without the query, which may hold secrets. */
   readonly path: string;
+  /** The path that the upstream got, without the query; null: the same. */
+  readonly upstreamPath: string | null;
   readonly protocol: string;
   readonly host: string | null;
   readonly route: string | null;

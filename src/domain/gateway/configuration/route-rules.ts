@@ -15,22 +15,29 @@ export interface ConfiguredNames {
 
 const pathOf = (route: ReadRoute): readonly string[] => ['routes', `route "${route.name.value}"`];
 
+/** The keys that say what answers a request. A route has exactly one of them. */
+const destinationKeys = ['upstream', 'builtin-handler'] as const;
+
 const checkDestination = (route: ReadRoute, report: ProblemReport): void => {
-  const { upstream, 'builtin-handler': handler, 'service-type': service } = route.fields;
-  const builtin = handler.given || (service.given && service.sound);
-  if (upstream.given && builtin) {
-    report.add(`route "${route.name.value}" has both an upstream and a builtin handler`, {
-      position: upstream.position,
+  const { fields, name } = route;
+  const { 'builtin-handler': handler, 'service-type': service } = fields;
+  const isBuiltin = service.given && service.sound;
+  const given = destinationKeys.filter((key) => fields[key].given || (key === 'builtin-handler' && isBuiltin));
+  const [first, second] = given;
+  if (first !== undefined && second !== undefined) {
+    report.add(`route "${name.value}" has both "${first}" and "${second}"`, {
+      position: fields[first].position,
       path: pathOf(route),
+      suggestion: 'keep one of them: a route has one destination',
     });
-  } else if (!upstream.given && !builtin) {
-    report.add(`route "${route.name.value}" has neither an upstream nor a builtin-handler`, {
-      position: route.name.position,
+  } else if (first === undefined) {
+    report.add(`route "${name.value}" has no destination`, {
+      position: name.position,
       path: pathOf(route),
-      suggestion: 'write upstream "name"',
+      suggestion: `write upstream "name", or another of: ${destinationKeys.join(', ')}`,
     });
-  } else if (service.given && service.sound && !handler.given) {
-    report.add(`route "${route.name.value}" has service-type "builtin", but no builtin-handler`, {
+  } else if (isBuiltin && !handler.given) {
+    report.add(`route "${name.value}" has service-type "builtin", but no builtin-handler`, {
       position: service.position,
       path: pathOf(route),
       suggestion: 'write builtin-handler "health"',

@@ -58,7 +58,7 @@ describe('a configuration file', () => {
     });
     const lines = (await report(text)).split('\n');
     expect(lines.filter((line) => line.startsWith('gateway.kdl'))).toEqual([
-      'gateway.kdl:3:9: error: route "api" has neither an upstream nor a builtin-handler',
+      'gateway.kdl:3:9: error: route "api" has no destination',
       'gateway.kdl:4:27: error: brackets have no meaning in KDL',
       'gateway.kdl:5:5: error: unknown key "upstrem" in route "api"',
       'gateway.kdl:6:12: error: brackets have no meaning in KDL',

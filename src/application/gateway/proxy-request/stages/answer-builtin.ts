@@ -3,6 +3,7 @@ import { correlationIdHeader } from '../../../../domain/http/correlation-id.js';
 import { builtinAnswer as answer } from '../../report-status/builtin-answer.js';
 import type { StatusReports } from '../../report-status/status-reports.js';
 import type { StageOf, StageOutcome } from '../exchange.js';
+import { sendOwn } from '../send-own.js';
 
 /** Answers with a report of the gateway. */
 export const answerBuiltin =
@@ -13,6 +14,6 @@ export const answerBuiltin =
     exchange.outcome.status = status;
     if (exchange.abandoned) return 'ended';
     const all = [...headers, ...exchange.rateLimitFields, correlationIdHeader, exchange.correlationId];
-    exchange.response.send(status, all, body, exchange.close);
+    sendOwn(exchange, status, all, body, exchange.close);
     return 'ended';
   };

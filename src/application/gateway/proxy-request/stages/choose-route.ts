@@ -49,6 +49,8 @@ export const chooseRoute = (
     const route = find(exchange);
     if (route === undefined) return refuse(exchange, 'No route of this gateway matches the request.');
     exchange.route = route;
+    exchange.upstream = route.configuration.upstream;
+    exchange.responseRules = route.responseRules;
     route.inFlight += 1;
     return runStages(route.stages, exchange);
   };

@@ -13,6 +13,7 @@ import {
 } from '../../../../domain/http/owned-headers.js';
 import { countedForwards } from '../../../../domain/http/request-method.js';
 import type { ExchangeView, StageOf } from '../exchange.js';
+import { sendOwn } from '../send-own.js';
 
 /**
  * Derives the headers for agents and the upstream from those of the client.
@@ -201,18 +202,14 @@ const proxyFields = (headers: HeaderList, accept: string): HeaderList => {
 
 /** Decrements Max-Forwards, and answers an OPTIONS request when it is 0 (RFC 9110, section 7.6.2). */
 export const countForwards: StageOf<'request', 'forwarded'> = (exchange) => {
-  const fields = countedForwards(exchange.request.method, exchange.forwarded.headers);
-  if (fields !== null) {
-    exchange.forwarded.headers = fields;
+  const counted = countedForwards(exchange.request.method, exchange.forwarded.headers);
+  if (counted !== null) {
+    exchange.forwarded.headers = counted;
     return 'continue';
   }
   exchange.outcome.status = 200;
-  exchange.response.send(
-    200,
-    [...exchange.rateLimitFields, correlationIdHeader, exchange.correlationId],
-    '',
-    exchange.close,
-  );
+  const fields = [...exchange.rateLimitFields, correlationIdHeader, exchange.correlationId];
+  sendOwn(exchange, 200, fields, '', exchange.close);
   return 'ended';
 };
 

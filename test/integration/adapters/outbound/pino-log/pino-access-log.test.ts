@@ -11,6 +11,7 @@ const record: AccessRecord = {
   clientIp: '192.0.2.1',
   method: 'GET',
   path: '/v1/things',
+  upstreamPath: null,
   protocol: 'HTTP/1.1',
   host: 'api.example',
   route: 'api',
@@ -69,6 +70,12 @@ describe('an access record', () => {
       await logged([{ ...record, errorType: 'no_route', host: null, route: null, upstream: null, target: null }]),
     );
     expect(line).toMatchObject({ error_type: 'no_route', host: null, route: null, upstream: null, target: null });
+  });
+
+  it('names the path of the upstream where it differs', async () => {
+    const [same, other] = recordsOf(await logged([record, { ...record, upstreamPath: '/v1/"things"' }]));
+    expect(same).not.toHaveProperty('upstream_path');
+    expect(other).toMatchObject({ path: '/v1/things', upstream_path: '/v1/"things"', status: 200 });
   });
 
   it('has its own time, even within one second', async () => {

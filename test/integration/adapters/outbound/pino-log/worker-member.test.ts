@@ -10,6 +10,7 @@ const record = {
   clientIp: '192.0.2.1',
   method: 'GET',
   path: '/',
+  upstreamPath: null,
   protocol: 'HTTP/1.1',
   host: 'api.example',
   route: null,

@@ -67,6 +67,7 @@ const rejected = (reason: RejectedRequest['reason']): RejectedRequest => ({
 const handled = (stage: Stage, response = new RecordedResponse()): RecordedResponse => {
   const path: ActiveConfiguration = {
     stages: [stage],
+    responseRules: [],
     trustedProxies: new Map(),
     certificateHeaders: noCertificateHeaders,
     tracing: null,
@@ -167,6 +168,7 @@ describe('the client of a request', () => {
             return 'ended';
           },
         ],
+        responseRules: [],
         trustedProxies: new Map(trusted === null ? [] : [[kept.listener, trusted]]),
         certificateHeaders: noCertificateHeaders,
         tracing: null,

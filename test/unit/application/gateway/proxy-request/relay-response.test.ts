@@ -4,6 +4,7 @@ import {
   relayResponse,
   withResponseOperations,
 } from '../../../../../src/application/gateway/proxy-request/relay-response.js';
+import { sendOwn } from '../../../../../src/application/gateway/proxy-request/send-own.js';
 import type { ReceivedResponseHead } from '../../../../../src/application/ports/gateway/http-exchange.js';
 import type { UpstreamResponse } from '../../../../../src/application/ports/gateway/upstream-client.js';
 import type { HeaderOperation } from '../../../../../src/domain/agent-protocol/messages.js';
@@ -58,6 +59,31 @@ const exchangeFor = (response: RecordedResponse): Exchange => {
 };
 
 const ownField = ['X-Correlation-Id', 'c-1'];
+
+const marked = (headers: HeaderList, _exchange: unknown, source: string): HeaderList => [
+  ...headers,
+  'X-Source',
+  source,
+];
+
+describe('response rules', () => {
+  it('change the head of an upstream, also one that could pass unchanged', async () => {
+    const response = new PassingResponse(true);
+    const exchange = exchangeFor(response);
+    exchange.responseRules = [marked];
+    expect(await relayResponse(exchange, new CountedResponse(fieldTrait.date))).toBeNull();
+    expect(response.passed).toEqual([]);
+    expect(response.headers).toEqual([...fields, ...ownField, 'X-Source', 'upstream']);
+  });
+
+  it('apply in their order to a response of the gateway', () => {
+    const response = new RecordedResponse();
+    const exchange = exchangeFor(response);
+    exchange.responseRules = [marked, (headers) => headers.slice(0, -1).concat('changed')];
+    sendOwn(exchange, 404, ['X-A', 'a'], null, false);
+    expect(response.headers).toEqual(['X-A', 'a', 'X-Source', 'changed']);
+  });
+});
 
 describe('a response head without changes', () => {
   it('is passed through, and its field list is never built', async () => {

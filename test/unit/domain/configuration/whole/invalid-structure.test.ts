@@ -88,11 +88,11 @@ describe('an invalid structure', () => {
     ],
     ['a route without block', configurationText({ routes: 'routes { route "a" }' }), 'route "a" has no block'],
     // Routes.
-    ['a route to nowhere', withRoute(matches), 'route "api" has neither an upstream nor a builtin-handler'],
+    ['a route to nowhere', withRoute(matches), 'route "api" has no destination'],
     [
       'a route to two places',
       withRoute(`${matches}; upstream "echo"; service-type "builtin"; builtin-handler "health"`),
-      'route "api" has both an upstream and a builtin handler',
+      'route "api" has both "upstream" and "builtin-handler"',
     ],
     [
       'a builtin route without handler',

@@ -149,13 +149,13 @@ export interface DeferredReader {
 }
 
 /** Longest queue, so that early input does not wait for all later input. */
-const mostReaders = 64;
+const maxWaitingReaders = 64;
 /** Longest deferral in milliseconds, plus the item being handled. */
-const longestReadMs = 1;
+const maxDeferralMs = 1;
 /** Items handled per time check; without signatures they take a small part of a millisecond. */
 const moment = 4;
 /** Continued readers handled per turn, so that the delay for others is bounded. */
-const mostGoingOn = 4;
+const maxContinuedPerTurn = 4;
 
 let waitingReaders: DeferredReader[] = [];
 /** The idle list of the two. */
@@ -163,7 +163,7 @@ let spareReaders: DeferredReader[] = [];
 /** Arrival of the first reader. */
 let readersSinceMs = 0;
 /** Readers with more input, in the order of their last turn. */
-const goingOn = new Set<DeferredReader>();
+const continuedReaders = new Set<DeferredReader>();
 
 const handle = (reader: DeferredReader): void => {
   try {
@@ -188,21 +188,21 @@ const handleReaders = (): void => {
 
 const handleTurn = (): void => {
   // Readers added meanwhile have had this turn.
-  const due = takeGoingOn();
+  const due = takeContinued();
   handleReaders();
   for (const reader of due) handle(reader);
-  if (goingOn.size > 0) handleAtTurnEnd(handleTurn);
+  if (continuedReaders.size > 0) handleAtTurnEnd(handleTurn);
 };
 
 const noReaders: readonly DeferredReader[] = [];
 
-const takeGoingOn = (): readonly DeferredReader[] => {
-  if (goingOn.size === 0) return noReaders;
+const takeContinued = (): readonly DeferredReader[] => {
+  if (continuedReaders.size === 0) return noReaders;
   const due: DeferredReader[] = [];
-  for (const reader of goingOn) {
-    if (due.length === mostGoingOn) break;
+  for (const reader of continuedReaders) {
+    if (due.length === maxContinuedPerTurn) break;
     due.push(reader);
-    goingOn.delete(reader);
+    continuedReaders.delete(reader);
   }
   return due;
 };
@@ -212,13 +212,13 @@ const takeGoingOn = (): readonly DeferredReader[] => {
  * No time limit applies.
  */
 export const continueReading = (reader: DeferredReader): void => {
-  goingOn.add(reader);
+  continuedReaders.add(reader);
   handleAtTurnEnd(handleTurn);
 };
 
 /** Removes a reader that has no more input. */
 export const cancelReading = (reader: DeferredReader): void => {
-  goingOn.delete(reader);
+  continuedReaders.delete(reader);
 };
 
 /** Defers the handling of input to the end of this turn. */
@@ -227,12 +227,12 @@ export const deferRead = (reader: DeferredReader): void => {
   if (waitingReaders.length === 1) {
     readersSinceMs = turnMs();
     handleAtTurnEnd(handleTurn);
-  } else if (waitingReaders.length === mostReaders) handleReaders();
+  } else if (waitingReaders.length === maxWaitingReaders) handleReaders();
 };
 
 /** Call it before other input is handled, or when a connection arrives. */
 export const boundLateReads = (): void => {
-  if (waitingReaders.length > 0 && turnMs() - readersSinceMs > longestReadMs) handleReaders();
+  if (waitingReaders.length > 0 && turnMs() - readersSinceMs > maxDeferralMs) handleReaders();
 };
 
 /**

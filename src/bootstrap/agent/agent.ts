@@ -118,7 +118,7 @@ export type { JsonObject, JsonValue } from '../../domain/shared/json.js';
 export { type AgentGrpcTls, AgentOptionsError, type AgentServingOptions } from './agent-serving-options.js';
 export {
   type AgentAddresses,
-  type AgentPlaces,
+  type AgentListenAddresses as AgentPlaces,
   type AgentServiceParts,
   type ServedAgentService,
   serveAgentService,
@@ -175,7 +175,7 @@ export const serveAgent = async (
   checkDefinition(definition);
   checkOptions({ ...options });
   const { name } = definition;
-  const { grpc, ...places } = resolveAddresses(name, options, process.env);
+  const { grpc, ...listenAddresses } = resolveAddresses(name, options, process.env);
   const read = grpc?.tls ? await readGrpcServingTls(grpc.tls, new NodeTextFileReader()) : null;
   if (read?.ok === false) throw new AgentOptionsError(read.error);
   const output = options.logger ? null : new LogOutput({ fileDescriptor: standardOutput, format: null });
@@ -196,7 +196,7 @@ export const serveAgent = async (
   const agent = new DefinedAgent(definition, traits, { clock, logger });
   const served = await serveAgentService(
     agent,
-    { ...places, grpc: grpc && { address: grpc.address, tls: read?.value ?? null } },
+    { ...listenAddresses, grpc: grpc && { address: grpc.address, tls: read?.value ?? null } },
     intervals,
     { clock, scheduler: new NodeScheduler(), logger },
   );

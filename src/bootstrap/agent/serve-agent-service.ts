@@ -15,7 +15,7 @@ import { loadAgentGrpc } from '../shared/load-agent-grpc.js';
 import type { GrpcServingTls } from './grpc-serving-tls.js';
 
 /** The addresses to listen on; null: do not listen. */
-export interface AgentPlaces {
+export interface AgentListenAddresses {
   /** Path of a Unix socket. */
   readonly socket: string | null;
   readonly grpc: { readonly address: GrpcAddress; readonly tls: GrpcServingTls | null } | null;
@@ -70,7 +70,7 @@ const openLayers = async (wanted: SocketLayerName, logger: Logger): Promise<Sock
  */
 export const serveAgentService = async (
   service: AgentService,
-  places: AgentPlaces,
+  listenAddresses: AgentListenAddresses,
   intervals: { readonly healthIntervalMs: number; readonly metricsIntervalMs: number },
   { clock, scheduler, logger, sockets = 'auto' }: AgentServiceParts,
 ): Promise<ServedAgentService> => {
@@ -79,16 +79,16 @@ export const serveAgentService = async (
     await Promise.all(servers.map((server) => server.drain(graceMs)));
   };
   try {
-    if (places.socket !== null) {
+    if (listenAddresses.socket !== null) {
       const parts = { clock, scheduler, logger, layers: await openLayers(sockets, logger) };
-      const server = new AgentUnixSocketServer(places.socket, service, parts, intervals);
+      const server = new AgentUnixSocketServer(listenAddresses.socket, service, parts, intervals);
       await server.listen();
       servers.push(server);
     }
     let grpc: string | null = null;
     let grpcServer: AgentGrpcServer | null = null;
-    if (places.grpc !== null) {
-      const { address, tls } = places.grpc;
+    if (listenAddresses.grpc !== null) {
+      const { address, tls } = listenAddresses.grpc;
       const server = new AgentGrpcServer(
         { address, tls },
         service,
@@ -100,9 +100,9 @@ export const serveAgentService = async (
       servers.push(server);
     }
     let metrics: SocketAddress | null = null;
-    if (places.metrics !== null) {
+    if (listenAddresses.metrics !== null) {
       const page = new PrometheusAgentExposition(() => service.metrics());
-      const server = new AgentMetricsServer(places.metrics, page, logger);
+      const server = new AgentMetricsServer(listenAddresses.metrics, page, logger);
       metrics = await server.listen();
       servers.push({ drain: () => server.close() });
     }
@@ -110,7 +110,7 @@ export const serveAgentService = async (
       if (grpcServer === null) throw new AgentGrpcError('failed', 'gRPC is not served');
       return grpcServer.prepareTls(tls);
     };
-    return { addresses: { socket: places.socket, grpc, metrics }, drain, prepareGrpcTls };
+    return { addresses: { socket: listenAddresses.socket, grpc, metrics }, drain, prepareGrpcTls };
   } catch (error) {
     await drain(0);
     throw error;

@@ -19,7 +19,7 @@ import { agentTokens } from './agent-tokens.js';
 import { type GrpcTlsFiles, readGrpcServingTls } from './grpc-serving-tls.js';
 import {
   type AgentAddresses,
-  type AgentPlaces,
+  type AgentListenAddresses,
   type ServedAgentService,
   serveAgentService,
 } from './serve-agent-service.js';
@@ -76,7 +76,9 @@ const problem = (option: AgentOptionProblem['option'], message: string): AgentOp
 const servedAddresses = async (
   { overrides, block }: StartOptions,
   files: TextFileReader,
-): Promise<Result<AgentPlaces & { readonly tlsFiles: GrpcTlsFiles | null }, readonly AgentOptionProblem[]>> => {
+): Promise<
+  Result<AgentListenAddresses & { readonly tlsFiles: GrpcTlsFiles | null }, readonly AgentOptionProblem[]>
+> => {
   const options: AgentOptions = { ...block, ...overrides };
   const problems: AgentOptionProblem[] = [];
   const grpc = grpcServing(options, (option, message) => problems.push(problem(option, message)));
@@ -116,8 +118,8 @@ export const startAgent = async (
   start: StartOptions,
 ): Promise<Result<RunningAgent, readonly AgentOptionProblem[]>> => {
   const files = container.get(agentTokens.textFileReader);
-  const places = await servedAddresses(start, files);
-  if (!places.ok) return places;
+  const listenAddresses = await servedAddresses(start, files);
+  if (!listenAddresses.ok) return listenAddresses;
   const agent = container.get(agentTokens.agentFactory)(start);
   const taken = await agent.start();
   if (!taken.ok) return taken;
@@ -127,10 +129,10 @@ export const startAgent = async (
     logger: container.get(sharedTokens.logger),
     sockets: start.overrides.sockets ?? start.block.sockets ?? agentDefaults.sockets,
   };
-  const { tlsFiles } = places.value;
+  const { tlsFiles } = listenAddresses.value;
   let served: ServedAgentService;
   try {
-    served = await serveAgentService(agent, places.value, agentReportIntervals(start), parts);
+    served = await serveAgentService(agent, listenAddresses.value, agentReportIntervals(start), parts);
   } catch (error) {
     await agent.stop();
     throw error;

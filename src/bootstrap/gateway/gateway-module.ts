@@ -58,16 +58,16 @@ export const gatewayModule = new ContainerModule(({ bind }) => {
       rateLimiters: gateway.rateLimiters,
       memory: gateway.memory,
       dropped: gateway.droppedAccessLines,
-      place: gateway.workerPlace,
+      initial: gateway.initialWorkerState,
       audit: gateway.audit,
     },
-    ({ identity, agents, listeners, figures, admissions, breakers, rateLimiters, memory, dropped, place, audit }) => {
+    ({ identity, agents, listeners, figures, admissions, breakers, rateLimiters, memory, dropped, initial, audit }) => {
       const traffic = { admissions, breakers, rateLimiters, memory };
       const lines = { accessLines: dropped, auditRecords: () => audit.dropped() };
-      return new RunningState(identity, agents, listeners, figures, traffic, lines, place);
+      return new RunningState(identity, agents, listeners, figures, traffic, lines, initial);
     },
   );
-  bind(gateway.workerPlace).toConstantValue({ worker: 0, reloads: null });
+  bind(gateway.initialWorkerState).toConstantValue({ worker: 0, reloads: null });
   made(gateway.reloadRequests, {}, () => new ReloadRequests());
   made(
     gateway.whole,
@@ -93,10 +93,10 @@ export const gatewayModule = new ContainerModule(({ bind }) => {
       open: gateway.openAuditLog,
       clock: shared.clock,
       logger: shared.logger,
-      workerPlace: gateway.workerPlace,
+      initialWorkerState: gateway.initialWorkerState,
       identity: gateway.identity,
     },
-    ({ open, clock, logger, workerPlace: { worker }, identity: { version } }) =>
+    ({ open, clock, logger, initialWorkerState: { worker }, identity: { version } }) =>
       new AuditTrail({ open, clock, logger, worker, version }),
   );
   made(

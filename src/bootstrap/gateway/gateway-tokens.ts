@@ -21,7 +21,7 @@ import type { Gateway } from '../../application/gateway/run-gateway/gateway.js';
 import type { ListenerRegistry } from '../../application/gateway/run-gateway/listener-registry.js';
 import type { ListenerTlsReaders } from '../../application/gateway/run-gateway/prepare-listener-tls.js';
 import type { UpstreamTlsReaders } from '../../application/gateway/run-gateway/prepare-upstream-tls.js';
-import type { RunningState, WorkerPlace } from '../../application/gateway/run-gateway/running-state.js';
+import type { InitialWorkerState, RunningState } from '../../application/gateway/run-gateway/running-state.js';
 import type { ReloadRequests } from '../../application/gateway/workers/aggregate/gathering-topics.js';
 import type { AccessLog } from '../../application/ports/gateway/access-log.js';
 import type { AgentClientFactory } from '../../application/ports/gateway/agent-client.js';
@@ -107,7 +107,7 @@ export const gatewayTokens = {
   listeners: Symbol('ListenerRegistry') as ServiceIdentifier<ListenerRegistry>,
   state: Symbol('RunningState') as ServiceIdentifier<RunningState>,
   /** The position of this process in the gateway. */
-  workerPlace: Symbol('WorkerPlace') as ServiceIdentifier<WorkerPlace>,
+  initialWorkerState: Symbol('InitialWorkerState') as ServiceIdentifier<InitialWorkerState>,
   reloadRequests: Symbol('ReloadRequests') as ServiceIdentifier<ReloadRequests>,
   /** All workers of the gateway together. */
   whole: Symbol('WholeGateway') as ServiceIdentifier<GatewayCluster>,

@@ -115,7 +115,7 @@ const aggregateInWorker = (
 ): WorkerAggregation => {
   const agentReports = new UncollectedAgentReports();
   container.rebind(gateway.agentMetrics).toConstantValue(agentReports);
-  container.rebind(gateway.workerPlace).toConstantValue({ worker: number, reloads });
+  container.rebind(gateway.initialWorkerState).toConstantValue({ worker: number, reloads });
   container
     .rebind(gateway.whole)
     .toResolvedValue(

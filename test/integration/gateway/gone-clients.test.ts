@@ -11,17 +11,22 @@ import { startRawUpstream } from '../../support/gateway/raw-upstream.js';
 import type { CleanUp } from '../../support/shared/clean-up.js';
 import { eventually } from '../../support/shared/eventually.js';
 import { it } from '../../support/shared/fixtures.js';
-import { decide, type JudgedGateway, startJudged, wantsMore } from '../../support/shared/judged-gateway.js';
+import {
+  decide,
+  type GatewayWithAgents,
+  startGatewayWithAgents,
+  wantsMore,
+} from '../../support/shared/gateway-with-agents.js';
 
 /** Longer than a test may take: what is noticed only then is not noticed. */
 const patient = { name: 'judge', timeoutMs: 600_000 };
 
-const start = async (cleanUp: CleanUp): Promise<JudgedGateway> => {
+const start = async (cleanUp: CleanUp): Promise<GatewayWithAgents> => {
   const upstream = await startRawUpstream((socket) => {
     socket.write('HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello');
   });
   cleanUp.add(() => upstream.close());
-  return startJudged(cleanUp, upstream.port, [patient]);
+  return startGatewayWithAgents(cleanUp, upstream.port, [patient]);
 };
 
 const lastRequest = 'GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n';
@@ -30,7 +35,7 @@ const blocked = decide({ kind: 'block', status: 403, body: 'blocked', headers: [
 const post = (declared: number, body: string, fields = ''): string =>
   `POST / HTTP/1.1\r\nHost: a\r\n${fields}Content-Length: ${declared}\r\n\r\n${body}`;
 
-const send = async (cleanUp: CleanUp, { address }: JudgedGateway, octets: string): Promise<Socket> => {
+const send = async (cleanUp: CleanUp, { address }: GatewayWithAgents, octets: string): Promise<Socket> => {
   const client = connect({ host: address.host, port: address.port });
   cleanUp.add(async () => void client.destroy());
   client.on('error', () => undefined);
@@ -130,7 +135,7 @@ describe('a long unread body while an agent decides', () => {
     });
     cleanUp.add(() => upstream.close());
     const limits = { ...testLimits, maxBodySizeBytes: octets };
-    const gateway = await startJudged(cleanUp, upstream.port, [patient], { limits });
+    const gateway = await startGatewayWithAgents(cleanUp, upstream.port, [patient], { limits });
     let allow!: (answer: AgentAnswer) => void;
     gateway.service().answer = (event) =>
       event.kind === 'request_headers' ? new Promise((resolve) => (allow = resolve)) : allowAnswer;

@@ -13,7 +13,7 @@ import type { CleanUp } from '../../support/shared/clean-up.js';
 import { curl } from '../../support/shared/curl.js';
 import { eventually } from '../../support/shared/eventually.js';
 import { it } from '../../support/shared/fixtures.js';
-import { decide, type JudgedGateway, startJudged } from '../../support/shared/judged-gateway.js';
+import { decide, type GatewayWithAgents, startGatewayWithAgents } from '../../support/shared/gateway-with-agents.js';
 
 let upstream: HttpUpstream;
 
@@ -44,10 +44,13 @@ const listeners = (): ListenerConfiguration[] =>
 
 const matches: RouteConfiguration['matches'] = testRoute().matches;
 
-const start = async (cleanUp: CleanUp, changes: Parameters<typeof startJudged>[3] = {}): Promise<JudgedGateway> =>
-  startJudged(cleanUp, upstream.port, [{ name: 'judge' }], { listeners: listeners(), ...changes });
+const start = async (
+  cleanUp: CleanUp,
+  changes: Parameters<typeof startGatewayWithAgents>[3] = {},
+): Promise<GatewayWithAgents> =>
+  startGatewayWithAgents(cleanUp, upstream.port, [{ name: 'judge' }], { listeners: listeners(), ...changes });
 
-const session = (cleanUp: CleanUp, gateway: JudgedGateway) => http2Session(cleanUp, gateway.url);
+const session = (cleanUp: CleanUp, gateway: GatewayWithAgents) => http2Session(cleanUp, gateway.url);
 
 describe('an HTTP/2 request through the gateway', () => {
   it('reaches the upstream, and is logged with its version', async ({ cleanUp }) => {

@@ -9,7 +9,7 @@ import { rawExchange } from '../../support/gateway/raw-exchange.js';
 import { type RawAnswer, startRawUpstream } from '../../support/gateway/raw-upstream.js';
 import type { CleanUp } from '../../support/shared/clean-up.js';
 import { it } from '../../support/shared/fixtures.js';
-import { startJudged } from '../../support/shared/judged-gateway.js';
+import { startGatewayWithAgents } from '../../support/shared/gateway-with-agents.js';
 
 const get = 'GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n';
 const hints = 'HTTP/1.1 103 Early Hints\r\nLink: </a.css>; rel=preload\r\n\r\n';
@@ -152,7 +152,7 @@ describe('an interim response of an upstream', () => {
   });
 
   it('is not forwarded if an agent decides on the response', async ({ cleanUp }) => {
-    const gateway = await startJudged(cleanUp, await rawUpstream(cleanUp, hints + final), [
+    const gateway = await startGatewayWithAgents(cleanUp, await rawUpstream(cleanUp, hints + final), [
       { name: 'judge', events: ['response_headers'] },
     ]);
     const { raw } = await rawExchange(gateway.address, get);
@@ -162,7 +162,7 @@ describe('an interim response of an upstream', () => {
   it('has no field that an agent sets for the response', async ({ cleanUp }) => {
     const interim =
       'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\ncontent_security_policy: x\r\nContent-Security-Policy: y\r\n\r\n';
-    const gateway = await startJudged(cleanUp, await rawUpstream(cleanUp, interim + final), [
+    const gateway = await startGatewayWithAgents(cleanUp, await rawUpstream(cleanUp, interim + final), [
       { name: 'judge', events: ['request_headers'] },
     ]);
     gateway.service().answer = () => ({

@@ -12,11 +12,11 @@ import { it } from '../../support/shared/fixtures.js';
 import {
   type AgentPlan,
   decide,
-  type JudgedGateway,
-  startJudged,
+  type GatewayWithAgents,
+  startGatewayWithAgents,
   wantsMore,
   wholeResponse,
-} from '../../support/shared/judged-gateway.js';
+} from '../../support/shared/gateway-with-agents.js';
 
 const get = 'GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n';
 const post = 'POST / HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 3\r\n\r\nabc';
@@ -28,10 +28,10 @@ const startWith = async (
   answer: (socket: Socket) => void = (socket) => void socket.write(plain),
   plans?: readonly AgentPlan[],
   changes?: Partial<GatewayConfiguration>,
-): Promise<JudgedGateway> => {
+): Promise<GatewayWithAgents> => {
   const upstream = await startRawUpstream(answer);
   cleanUp.add(() => upstream.close());
-  return startJudged(cleanUp, upstream.port, plans, changes);
+  return startGatewayWithAgents(cleanUp, upstream.port, plans, changes);
 };
 
 const endsSeen = (service: FakeAgentService): RequestCompleteEvent[] =>
@@ -41,7 +41,7 @@ const endsSeen = (service: FakeAgentService): RequestCompleteEvent[] =>
  * What an agent was told of the end, once the gateway has written so many requests down: whatever it tells is told
  * then.
  */
-const endsAfter = async (gateway: JudgedGateway, requests = 1, name?: string): Promise<RequestCompleteEvent[]> => {
+const endsAfter = async (gateway: GatewayWithAgents, requests = 1, name?: string): Promise<RequestCompleteEvent[]> => {
   await eventually(() => gateway.accessRecords.length === requests);
   return endsSeen(gateway.service(name));
 };
@@ -178,7 +178,7 @@ describe('an agent with a subscription to request_complete does not get it', () 
 });
 
 describe('the answer time of an agent', () => {
-  const answersOf = async (gateway: JudgedGateway): Promise<number> =>
+  const answersOf = async (gateway: GatewayWithAgents): Promise<number> =>
     Number(/^gateway_agent_latency_seconds_count\{.*\} (\d+)$/m.exec(await gateway.metrics())?.[1] ?? 0);
 
   it('is recorded once for each answered event', async ({ cleanUp }) => {

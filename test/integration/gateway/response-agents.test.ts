@@ -17,10 +17,10 @@ import { it } from '../../support/shared/fixtures.js';
 import {
   type AgentPlan,
   decide,
-  type JudgedGateway,
-  startJudged,
+  type GatewayWithAgents,
+  startGatewayWithAgents,
   wantsMore,
-} from '../../support/shared/judged-gateway.js';
+} from '../../support/shared/gateway-with-agents.js';
 
 const request = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
 const lastRequest = 'GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n';
@@ -30,13 +30,13 @@ const startWith = async (
   cleanUp: CleanUp,
   answer: string | ((socket: Socket) => void),
   plans?: readonly AgentPlan[],
-): Promise<JudgedGateway & { readonly upstream: RawUpstream }> => {
+): Promise<GatewayWithAgents & { readonly upstream: RawUpstream }> => {
   const upstream = await startRawUpstream((socket) => {
     if (typeof answer === 'string') socket.write(answer, 'latin1');
     else answer(socket);
   });
   cleanUp.add(() => upstream.close());
-  return { ...(await startJudged(cleanUp, upstream.port, plans)), upstream };
+  return { ...(await startGatewayWithAgents(cleanUp, upstream.port, plans)), upstream };
 };
 
 const headsSeen = (service: FakeAgentService): ResponseHeadersEvent[] =>
@@ -291,7 +291,7 @@ describe('a route without such agents', () => {
     const upstream = await startRawUpstream((socket) => void socket.write(plain));
     cleanUp.add(() => upstream.close());
     const routes = [testRoute()];
-    const { address, service } = await startJudged(cleanUp, upstream.port, [{ name: 'judge' }], { routes });
+    const { address, service } = await startGatewayWithAgents(cleanUp, upstream.port, [{ name: 'judge' }], { routes });
     expect((await rawExchange(address, lastRequest)).body).toBe('hello');
     expect(service().events).toHaveLength(0);
   });

@@ -18,12 +18,12 @@ import { it } from '../../support/shared/fixtures.js';
 import {
   type AgentPlan,
   decide,
-  type JudgedGateway,
+  type GatewayWithAgents,
   mutatedResponse,
-  startJudged,
+  startGatewayWithAgents,
   wantsMore,
   wholeResponse,
-} from '../../support/shared/judged-gateway.js';
+} from '../../support/shared/gateway-with-agents.js';
 
 const lastRequest = 'GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n';
 
@@ -37,7 +37,7 @@ const startWith = async (
   cleanUp: CleanUp,
   answer: Buffer | string | ((socket: Socket, head: string) => void),
   { agents, limits, readMs }: Plan = {},
-): Promise<JudgedGateway> => {
+): Promise<GatewayWithAgents> => {
   const upstream = await startRawUpstream((socket, head) => {
     if (typeof answer === 'function') answer(socket, head);
     else socket.write(answer);
@@ -49,7 +49,7 @@ const startWith = async (
       ? {}
       : { upstreams: [testUpstream(upstream.port, { timeouts: { connectMs: 1_000, readMs, requestMs: 5_000 } })] }),
   };
-  return startJudged(cleanUp, upstream.port, agents, changes);
+  return startGatewayWithAgents(cleanUp, upstream.port, agents, changes);
 };
 
 const withLength = (body: Buffer | string, fields = ''): Buffer => {
@@ -70,11 +70,11 @@ const textSeen = (service: FakeAgentService): string =>
   Buffer.concat(chunksSeen(service).map(({ data }) => data)).toString('latin1');
 
 /** Requests whose upstream counts as failed. */
-const failuresOf = async (gateway: JudgedGateway): Promise<number> =>
+const failuresOf = async (gateway: GatewayWithAgents): Promise<number> =>
   Number(/^gateway_upstream_failures_total\{[^}]*\} (\d+)$/m.exec(await gateway.metrics())?.[1] ?? 0);
 
 /** The answer that both of two requests on one connection get. */
-const askBoth = async ({ address }: JudgedGateway, method?: string): Promise<KeptAliveAnswer> => {
+const askBoth = async ({ address }: GatewayWithAgents, method?: string): Promise<KeptAliveAnswer> => {
   const [first, second] = await askTwice(address, method);
   expect(second.status).toBe(first.status);
   expect(second.body.length).toBe(first.body.length);

@@ -22,10 +22,10 @@ export class AcquiredLedgers {
   }
 
   /**
-   * Puts the rules of this generation in force for its ledgers. INVARIANT: a generation that is no longer in force
+   * Applies the rules of this generation to its ledgers. INVARIANT: a generation that is no longer in force
    * holds no new ledgers.
    */
-  takeOver(): void {
+  activate(): void {
     this.#isInForce = true;
     for (const ledger of this.#held.values()) ledger.applyRules(this.#rules);
   }

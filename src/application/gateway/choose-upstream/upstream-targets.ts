@@ -183,10 +183,11 @@ export class UpstreamTargets implements TargetChooser {
   }
 
   /**
-   * The configuration is in force: health checks begin, and its rules also apply to requests of earlier generations.
+   * Call it when the configuration is in force. Starts health checks, and applies its rules to requests of earlier
+   * generations too.
    */
-  takeOver(): void {
-    this.#ledgers.takeOver();
+  activate(): void {
+    this.#ledgers.activate();
     this.#checker?.start();
     this.#tls?.watch(this.#environment.scheduler, this.#environment.logger);
   }

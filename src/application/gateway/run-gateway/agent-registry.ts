@@ -97,8 +97,8 @@ export class AgentRegistry {
 
   async #make(configuration: AgentConfiguration, limits: AgentClientLimits): Promise<AgentClient> {
     const client = await this.#create(configuration, limits);
-    const place = configuration.transport.kind === 'embedded' ? 'here' : 'elsewhere';
-    client.reportTo(this.metrics.readerOf(configuration.name, place));
+    const hosting = configuration.transport.kind === 'embedded' ? 'embedded' : 'external';
+    client.reportTo(this.metrics.readerOf(configuration.name, hosting));
     client.onCapabilities(() => {
       if (this.#agents.get(configuration.name)?.client === client) this.#takeDeclaration(client);
     });
@@ -184,13 +184,13 @@ const isSamePlace = ({ transport: one }: AgentConfiguration, { transport: other 
   );
 };
 
-/** Whether the new block of this name reaches its agent at the same place. */
+/** Whether the new block of this name reaches its agent at the same endpoint. */
 const hasSuccessor = (configuration: AgentConfiguration, next: ReadonlyMap<string, RegisteredAgent>): boolean => {
   const successor = next.get(configuration.name);
   return successor !== undefined && isSamePlace(configuration, successor.configuration);
 };
 
-/** Whether an agent at the same place gets the same configuration. */
+/** Whether an agent at the same endpoint gets the same configuration. */
 const hasSameConfig = (configuration: AgentConfiguration, next: ReadonlyMap<string, RegisteredAgent>): boolean => {
   for (const { configuration: other } of next.values()) {
     if (isSamePlace(configuration, other)) return configKey(configuration) === configKey(other);

@@ -290,7 +290,7 @@ export class Gateway {
     stages.routeBreakers.adopt(breakers);
     memory.limit(limits);
     stages.descriptors.start();
-    for (const targets of upstreams.values()) targets.takeOver();
+    for (const targets of upstreams.values()) targets.activate();
     certificates.watch(stages.scheduler);
   }
 

@@ -35,8 +35,8 @@ export interface Traffic {
   readonly memory: MemoryGuard;
 }
 
-/** The position of this process among the workers. */
-export interface WorkerPlace {
+/** The number of this worker, and its reload figures when it starts. */
+export interface InitialWorkerState {
   /** Number of the worker; 0: it is the only process. */
   readonly worker: number;
   /** The reloads before it started, if it joins a running gateway; null otherwise. */
@@ -63,7 +63,7 @@ export class RunningState implements GatewayState, ProcessGauges {
   #generation: Generation | null = null;
   /** Replaced generations that are not yet closed. */
   readonly #retiring = new Set<Generation>();
-  readonly #place: WorkerPlace;
+  readonly #initial: InitialWorkerState;
   #reloads: ReloadFigures;
 
   constructor(
@@ -73,7 +73,7 @@ export class RunningState implements GatewayState, ProcessGauges {
     figures: ProcessFigures,
     traffic: Traffic,
     dropped: DroppedLines,
-    place: WorkerPlace = { worker: 0, reloads: null },
+    initial: InitialWorkerState = { worker: 0, reloads: null },
   ) {
     this.identity = identity;
     this.#agents = agents;
@@ -81,8 +81,8 @@ export class RunningState implements GatewayState, ProcessGauges {
     this.#figures = figures;
     this.#traffic = traffic;
     this.#dropped = dropped;
-    this.#place = place;
-    this.#reloads = place.reloads ?? { count: 0, lastLoadMs: identity.startedAtMs };
+    this.#initial = initial;
+    this.#reloads = initial.reloads ?? { count: 0, lastLoadMs: identity.startedAtMs };
   }
 
   /** The generation that new requests enter. */
@@ -98,7 +98,7 @@ export class RunningState implements GatewayState, ProcessGauges {
     this.#generation = next;
     if (previous) this.#retiring.add(previous);
     if (previous) this.#reloads = { count: this.#reloads.count + 1, lastLoadMs: nowMs };
-    else this.#reloads = this.#place.reloads ?? { count: 0, lastLoadMs: nowMs };
+    else this.#reloads = this.#initial.reloads ?? { count: 0, lastLoadMs: nowMs };
     return previous;
   }
 
@@ -234,7 +234,7 @@ export class RunningState implements GatewayState, ProcessGauges {
   workers(): readonly WorkerFigures[] {
     return [
       {
-        id: this.#place.worker,
+        id: this.#initial.worker,
         pid: this.#figures.pid,
         connections: this.openConnections(),
         requestsInFlight: this.requestsInFlight(),

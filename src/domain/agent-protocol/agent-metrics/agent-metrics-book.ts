@@ -3,7 +3,7 @@ import { AgentMetricsLedger } from './agent-metrics-ledger.js';
 import type { DroppedSeries } from './dropped-series.js';
 import { FamilyNames } from './family-names.js';
 import type { AgentMetricFamily } from './metric-family.js';
-import type { AgentPlace } from './reporting-agent.js';
+import type { AgentHosting } from './reporting-agent.js';
 
 /** The reported metrics of all agents of a gateway. `nowMs` is always from a monotonic clock. */
 export class AgentMetricsBook {
@@ -28,8 +28,8 @@ export class AgentMetricsBook {
   }
 
   /** Accepts a report of a configured agent. Null: nothing was dropped. */
-  take(agent: string, report: MetricsReport, nowMs: number, place: AgentPlace = 'elsewhere'): DroppedSeries | null {
-    return this.#ledgers.get(agent)?.take(report, nowMs, place) ?? null;
+  take(agent: string, report: MetricsReport, nowMs: number, hosting: AgentHosting = 'external'): DroppedSeries | null {
+    return this.#ledgers.get(agent)?.take(report, nowMs, hosting) ?? null;
   }
 
   /** Ends an agent id. Null: nothing of its last report was dropped. */

@@ -7,7 +7,7 @@ import { GaugeFamilies } from './gauge-families.js';
 import { type AgentMetricFamily, agentMetricPrefix } from './metric-family.js';
 import { agentMetricsLimits } from './metric-limits.js';
 import { helpText, keptLabels, sortedLabels } from './reported-text.js';
-import { type AgentPlace, ReportingAgent } from './reporting-agent.js';
+import { type AgentHosting, ReportingAgent } from './reporting-agent.js';
 import { SeriesRoom } from './series-room.js';
 
 /** The total of a counter or histogram. No number decreases while its agent runs. */
@@ -152,13 +152,13 @@ export class AgentMetricsLedger {
    * Reads a report and drops series that do not fit; null: none were dropped. For external agents it reads one report
    * per second: totals only grow, and the last report is read when the agent ends.
    */
-  take(report: MetricsReport, nowMs: number, place: AgentPlace): DroppedSeries | null {
+  take(report: MetricsReport, nowMs: number, hosting: AgentHosting): DroppedSeries | null {
     const size = Math.max(1, seriesOf(report));
     if (report.agentId.length > agentMetricsLimits.agentIdLength) {
       return this.#drop({ count: size, reason: 'the agent id is too long' });
     }
     this.#expire(nowMs);
-    const reporter = this.#reporterOf(report.agentId, nowMs, place);
+    const reporter = this.#reporterOf(report.agentId, nowMs, hosting);
     if (reporter === null) return this.#drop({ count: size, reason: 'there are too many agent ids' });
     return reporter.begin(report, nowMs) ? this.#read(reporter, report) : null;
   }
@@ -171,7 +171,7 @@ export class AgentMetricsLedger {
     const dropped = this.#readHeld(reporter);
     this.#gauges.forget(reporter);
     // It will not report again, and only its end frees its entry.
-    if (reporter.place === 'here') this.#forget(agentId, reporter);
+    if (reporter.hosting === 'embedded') this.#forget(agentId, reporter);
     return dropped;
   }
 
@@ -241,12 +241,12 @@ export class AgentMetricsLedger {
   }
 
   /** Null: there is no room. Embedded agents do not count, because the gateway itself bounds their number. */
-  #reporterOf(agentId: string, nowMs: number, place: AgentPlace): ReportingAgent | null {
+  #reporterOf(agentId: string, nowMs: number, hosting: AgentHosting): ReportingAgent | null {
     const known = this.#reporters.get(agentId);
     if (known !== undefined) return known;
     const isFull = this.#reporters.size >= agentMetricsLimits.agentIds;
-    if (place === 'elsewhere' && isFull && !this.#makeRoom(nowMs)) return null;
-    const reporter = new ReportingAgent(nowMs, place);
+    if (hosting === 'external' && isFull && !this.#makeRoom(nowMs)) return null;
+    const reporter = new ReportingAgent(nowMs, hosting);
     this.#reporters.set(flatText(agentId), reporter);
     return reporter;
   }

@@ -13,12 +13,12 @@ const freshIntervals = 3;
 export const boundedInterval = (ms: number): number =>
   ms > 0 ? Math.min(longestMs, Math.max(shortestMs, ms)) : usualMs;
 
-/** `here`: embedded in the gateway. Its reports arrive in order, and it announces its end. */
-export type AgentPlace = 'here' | 'elsewhere';
+/** Where an agent runs. An `embedded` one is in the gateway: its reports arrive in order, and it announces its end. */
+export type AgentHosting = 'embedded' | 'external';
 
 /** A current or former agent id, with the time of its last report. */
 export class ReportingAgent {
-  readonly place: AgentPlace;
+  readonly hosting: AgentHosting;
   #timestampMs = Number.NEGATIVE_INFINITY;
   #seenMs: number;
   #readMs = Number.NEGATIVE_INFINITY;
@@ -26,9 +26,9 @@ export class ReportingAgent {
   #hasEnded = false;
   #held: MetricsReport | null = null;
 
-  constructor(nowMs: number, place: AgentPlace) {
+  constructor(nowMs: number, hosting: AgentHosting) {
     this.#seenMs = nowMs;
-    this.place = place;
+    this.hosting = hosting;
   }
 
   /**
@@ -37,13 +37,13 @@ export class ReportingAgent {
    * back, unless it is large, in case it is the last.
    */
   begin(report: MetricsReport, nowMs: number): boolean {
-    const isHere = this.place === 'here';
-    if (!isHere && report.timestampMs < this.#timestampMs && this.isFresh(nowMs)) return false;
+    const isEmbedded = this.hosting === 'embedded';
+    if (!isEmbedded && report.timestampMs < this.#timestampMs && this.isFresh(nowMs)) return false;
     this.#timestampMs = report.timestampMs;
     this.#intervalMs = boundedInterval(report.intervalMs);
     this.#seenMs = nowMs;
     this.#hasEnded = false;
-    if (!isHere && nowMs - this.#readMs < agentMetricsLimits.readEveryMs) {
+    if (!isEmbedded && nowMs - this.#readMs < agentMetricsLimits.readEveryMs) {
       if (isSmallReport(report)) this.#held = report;
       return false;
     }
@@ -70,7 +70,7 @@ export class ReportingAgent {
 
   /** Whether no further report is expected. */
   isGone(nowMs: number): boolean {
-    return this.#hasEnded || (this.place === 'elsewhere' && !this.isFresh(nowMs));
+    return this.#hasEnded || (this.hosting === 'external' && !this.isFresh(nowMs));
   }
 
   /** Whether to evict this agent id before another: ended ones first, then those silent for longer. */

@@ -18,7 +18,7 @@ import {
 } from '../../gateway/configuration/read-gateway.js';
 import { checkRouteRates } from '../../gateway/configuration/route-rate-rules.js';
 import { checkRoute, type PatternFault } from '../../gateway/configuration/route-rules.js';
-import { requireOneConfigPerPlace } from '../../gateway/configuration/shared-place-rules.js';
+import { requireOneConfigPerEndpoint } from '../../gateway/configuration/shared-endpoint-rules.js';
 import { checkTracing } from '../../gateway/configuration/tracing-rules.js';
 import { checkUpstream, warnOfSharedCookies } from '../../gateway/configuration/upstream-rules.js';
 import type { SourcePosition } from '../configuration-problem.js';
@@ -253,7 +253,7 @@ export const checkConfiguration = (
     checkFailureMode(agent, report);
     checkAgentConfig(agent, report);
   }
-  requireOneConfigPerPlace(agentsOf(gateway), report);
+  requireOneConfigPerEndpoint(agentsOf(gateway), report);
   checkCertificateHeaders(gateway, report);
   checkIdentityHeaders(gateway, report);
   warnOfTakenCertificates(gateway, report);

@@ -118,7 +118,7 @@ export class CoreExchange extends TimedRequest implements UpstreamExchange, Exch
     // The callback may have ended the exchange.
     if (this.#isEnded) return true;
     this.#isPaused = this.#streamed.isFull;
-    this.noteHeard(this.#isPaused);
+    this.noteDataReceived(this.#isPaused);
     return !this.#isPaused;
   }
 
@@ -140,7 +140,7 @@ export class CoreExchange extends TimedRequest implements UpstreamExchange, Exch
       isSafeToResend(this.#request, error, isUnwritten, this.#listener)
     ) {
       this.#isRepeated = true;
-      this.bearSilence();
+      this.suspendReadTimeout();
       this.#dispatch(connection);
     } else this.#fail(lossFailure(error));
   }
@@ -177,7 +177,7 @@ export class CoreExchange extends TimedRequest implements UpstreamExchange, Exch
     const tunnel = this.#connection?.becomeTunnel(rest) ?? null;
     if (tunnel === null) return;
     this.#isTunnel = true;
-    this.endTimers();
+    this.removeTimers();
     // The stream is still delivering its read.
     queueMicrotask(() =>
       this.#listener.answered({ status, headers, received: null, body: null, isBodyLate: false, tunnel }),
@@ -193,14 +193,14 @@ export class CoreExchange extends TimedRequest implements UpstreamExchange, Exch
   }
 
   waitsForUpstream(isWaiting: boolean): void {
-    if (!this.#isEnded) this.noteHeldUp(isWaiting);
+    if (!this.#isEnded) this.noteBlocked(isWaiting);
   }
 
   bodySent(): void {
     // The response may have arrived or ended before the request.
     if (this.#isEnded) return;
     if (this.#hasHead) this.endSending();
-    else this.awaitAnswer();
+    else this.awaitResponse();
   }
 
   bodyFailed(failure: UpstreamFailure): void {
@@ -210,7 +210,7 @@ export class CoreExchange extends TimedRequest implements UpstreamExchange, Exch
   resumeReading(): void {
     if (!this.#isPaused || this.#isEnded) return;
     this.#isPaused = false;
-    this.noteHeard(false);
+    this.noteDataReceived(false);
     this.#connection?.resume();
   }
 
@@ -231,7 +231,7 @@ export class CoreExchange extends TimedRequest implements UpstreamExchange, Exch
     return this.#connection?.writeBacklog ?? 0;
   }
 
-  protected override timeIsOver(failure: UpstreamFailure): void {
+  protected override timedOut(failure: UpstreamFailure): void {
     this.#fail(failure);
   }
 
@@ -272,7 +272,7 @@ export class CoreExchange extends TimedRequest implements UpstreamExchange, Exch
 
   #noteHead(received: ResponseLines): void {
     this.#hasHead = true;
-    this.endTimeOut();
+    this.cancelRequestTimeout();
     const connection = this.#connection;
     if (connection === null) return;
     connection.hasServed = true;
@@ -302,7 +302,7 @@ export class CoreExchange extends TimedRequest implements UpstreamExchange, Exch
   #end(): void {
     if (this.#isEnded) return;
     this.#isEnded = true;
-    this.endTimers();
+    this.removeTimers();
     const connection = this.#connection;
     if (connection === null) return;
     const isWhole = this.#outgoing === null || this.#outgoing.stop();

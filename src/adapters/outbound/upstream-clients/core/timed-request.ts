@@ -67,12 +67,12 @@ export abstract class TimedRequest extends RequestTimeout implements WheelTimer 
   readonly #timeoutMs: number;
   readonly #readMs: number;
   #requestDueMs = never;
-  #silenceDueMs = never;
-  /** The body is being sent; the client is waited for. */
+  #readDueMs = never;
+  /** The body is being sent, at the pace of the client. */
   #isSending = false;
   /** The upstream takes no body data. */
-  #isHeldUp = false;
-  /** `writeBacklog` at the start of the silence. */
+  #isBlocked = false;
+  /** `writeBacklog` when the read timeout started. */
   #backlogBefore = 0;
   /** Reading of the response is paused. */
   #isPaused = false;
@@ -92,7 +92,7 @@ export abstract class TimedRequest extends RequestTimeout implements WheelTimer 
   /** Shrinks when the upstream takes request data. */
   protected abstract get writeBacklog(): number;
 
-  protected abstract timeIsOver(failure: UpstreamFailure): void;
+  protected abstract timedOut(failure: UpstreamFailure): void;
 
   /**
    * Starts the timeout before a connection is requested. It takes effect with the next call that
@@ -104,81 +104,82 @@ export abstract class TimedRequest extends RequestTimeout implements WheelTimer 
   }
 
   /** The request is sent: restarts the timeout until the response head. */
-  protected awaitAnswer(): void {
+  protected awaitResponse(): void {
     const nowMs = performance.now();
     this.#isSending = false;
     this.noteAsked(nowMs);
     this.#requestDueMs = nowMs + this.#timeoutMs;
-    this.bearSilence();
+    this.suspendReadTimeout();
   }
 
-  /**
-   * Streaming of the body starts. The client's pace and an upstream that takes nothing limit it.
-   */
+  /** Streaming of the body starts. From now on only the read timeout applies, while the body is blocked. */
   protected beginSending(): void {
     this.#isSending = true;
-    this.endTimeOut();
-    this.bearSilence();
+    this.cancelRequestTimeout();
+    this.suspendReadTimeout();
   }
 
   /** The upstream stopped or resumed taking the body. */
-  protected noteHeldUp(isHeldUp: boolean): void {
-    this.#isHeldUp = isHeldUp;
-    this.#heedSilence();
+  protected noteBlocked(isBlocked: boolean): void {
+    this.#isBlocked = isBlocked;
+    this.#updateReadTimeout();
   }
 
-  /** The body is sent, and the answer has begun before that. */
+  /** The body is sent; the response had already begun. */
   protected endSending(): void {
     this.#isSending = false;
-    this.#heedSilence();
+    this.#updateReadTimeout();
   }
 
   /**
    * Response data arrived, or reading resumed.
    * @param isPaused reading is paused
    */
-  protected noteHeard(isPaused: boolean): void {
+  protected noteDataReceived(isPaused: boolean): void {
     this.#isPaused = isPaused;
-    this.#heedSilence();
+    this.#updateReadTimeout();
   }
 
-  /** Ends the timeout. */
-  protected endTimeOut(): void {
+  /** Cancels the timeout until the response head. */
+  protected cancelRequestTimeout(): void {
     this.#requestDueMs = never;
   }
 
   /** Suspends the read timeout. */
-  protected bearSilence(): void {
-    this.#silenceDueMs = never;
+  protected suspendReadTimeout(): void {
+    this.#readDueMs = never;
     this.watch();
   }
 
   /** Arms the earliest deadline. */
   protected watch(): void {
-    const dueMs = Math.min(this.#requestDueMs, this.#silenceDueMs);
+    const dueMs = Math.min(this.#requestDueMs, this.#readDueMs);
     if (dueMs === never) removeTimer(this);
     else putOffTimer(this, dueMs);
   }
 
-  protected endTimers(): void {
+  protected removeTimers(): void {
     removeTimer(this);
   }
 
-  /** The upstream may be silent while reading is paused and while the request is incomplete. */
-  #heedSilence(): void {
-    if (this.#isPaused || (this.#isSending && !this.#isHeldUp)) this.bearSilence();
+  /**
+   * Restarts the read timeout. It is suspended while reading is paused, and while the body is sent
+   * and the upstream takes it.
+   */
+  #updateReadTimeout(): void {
+    if (this.#isPaused || (this.#isSending && !this.#isBlocked)) this.suspendReadTimeout();
     else {
-      this.#backlogBefore = this.#isHeldUp ? this.writeBacklog : 0;
-      this.#silenceDueMs = performance.now() + this.#readMs;
+      this.#backlogBefore = this.#isBlocked ? this.writeBacklog : 0;
+      this.#readDueMs = performance.now() + this.#readMs;
       this.watch();
     }
   }
 
   expired(): void {
     const nowMs = performance.now();
-    if (this.#requestDueMs <= nowMs) this.timeIsOver(this.timeoutFailure(this.missing, this.#requestDueMs));
-    else if (this.#silenceDueMs > nowMs) this.watch();
-    else if (this.#isHeldUp && this.writeBacklog < this.#backlogBefore) this.#heedSilence();
-    else this.timeIsOver(silence(this.#readMs, this.hasHead));
+    if (this.#requestDueMs <= nowMs) this.timedOut(this.timeoutFailure(this.missing, this.#requestDueMs));
+    else if (this.#readDueMs > nowMs) this.watch();
+    else if (this.#isBlocked && this.writeBacklog < this.#backlogBefore) this.#updateReadTimeout();
+    else this.timedOut(silence(this.#readMs, this.hasHead));
   }
 }

@@ -1,7 +1,7 @@
 import { AgentMetricsBook } from '../../../../domain/agent-protocol/agent-metrics/agent-metrics-book.js';
 import type { DroppedSeries } from '../../../../domain/agent-protocol/agent-metrics/dropped-series.js';
 import type { AgentMetricFamily } from '../../../../domain/agent-protocol/agent-metrics/metric-family.js';
-import type { AgentPlace } from '../../../../domain/agent-protocol/agent-metrics/reporting-agent.js';
+import type { AgentHosting } from '../../../../domain/agent-protocol/agent-metrics/reporting-agent.js';
 import type { AgentReportReader } from '../../../ports/gateway/agent-client.js';
 import type { Clock } from '../../../ports/shared/clock.js';
 import type { Logger } from '../../../ports/shared/logger.js';
@@ -44,12 +44,12 @@ export class AgentMetrics implements AgentReports {
    * A reader for the reports of an agent. It works while the agent is configured, from now on or from the next change.
    * After the agent was removed, the reader stays without effect, even if an agent with this name is added again.
    */
-  readerOf(agent: string, place: AgentPlace): AgentReportReader {
+  readerOf(agent: string, hosting: AgentHosting): AgentReportReader {
     const latestChange = this.#changes + 1;
     const isKept = (): boolean => (this.#addedAt.get(agent) ?? Number.POSITIVE_INFINITY) <= latestChange;
     return {
       reported: (report) => {
-        if (isKept()) this.#logDropped(agent, this.#book.take(agent, report, this.#clock.monotonicMs(), place));
+        if (isKept()) this.#logDropped(agent, this.#book.take(agent, report, this.#clock.monotonicMs(), hosting));
       },
       ended: (agentId) => {
         if (isKept()) this.#logDropped(agent, this.#book.ended(agent, agentId));

@@ -1,6 +1,6 @@
 import { seriesOf } from '../../../../domain/agent-protocol/agent-metrics/drop-tally.js';
 import { agentMetricsLimits } from '../../../../domain/agent-protocol/agent-metrics/metric-limits.js';
-import type { AgentPlace } from '../../../../domain/agent-protocol/agent-metrics/reporting-agent.js';
+import type { AgentHosting } from '../../../../domain/agent-protocol/agent-metrics/reporting-agent.js';
 import { isSmallReport } from '../../../../domain/agent-protocol/agent-metrics/small-report.js';
 import type { MetricsReport } from '../../../../domain/agent-protocol/metrics-report.js';
 import type { AgentReportReader } from '../../../ports/gateway/agent-client.js';
@@ -10,7 +10,7 @@ import type { AgentReports } from './agent-reports.js';
 export interface UncollectedReport {
   readonly agent: string;
   readonly agentId: string;
-  readonly place: AgentPlace;
+  readonly hosting: AgentHosting;
   /** Null: no new report since the last delivery. */
   readonly report: MetricsReport | null;
   /** The worker no longer reaches the agent. */
@@ -18,7 +18,7 @@ export interface UncollectedReport {
 }
 
 interface Reporter {
-  readonly place: AgentPlace;
+  readonly hosting: AgentHosting;
   report: MetricsReport | null;
   isDelivered: boolean;
   hasEnded: boolean;
@@ -58,9 +58,9 @@ export class UncollectedAgentReports implements AgentReports {
     }
   }
 
-  readerOf(agent: string, place: AgentPlace): AgentReportReader {
+  readerOf(agent: string, hosting: AgentHosting): AgentReportReader {
     return {
-      reported: (report) => this.#take(agent, place, report),
+      reported: (report) => this.#take(agent, hosting, report),
       ended: (agentId) => {
         const reporter = this.#byAgent.get(agent)?.get(agentId);
         if (reporter !== undefined) reporter.hasEnded = true;
@@ -92,15 +92,15 @@ export class UncollectedAgentReports implements AgentReports {
   }
 
   #deliver(agent: string, agentId: string, reporter: Reporter): UncollectedReport {
-    const { place, hasEnded } = reporter;
+    const { hosting, hasEnded } = reporter;
     const report = reporter.isDelivered && !hasEnded ? null : reporter.report;
     reporter.isDelivered = true;
     if (hasEnded) reporter.endDeliveries += 1;
     if (reporter.endDeliveries >= maxEndDeliveries) this.#byAgent.get(agent)?.delete(agentId);
-    return { agent, agentId, place, report, hasEnded };
+    return { agent, agentId, hosting, report, hasEnded };
   }
 
-  #take(agent: string, place: AgentPlace, whole: MetricsReport): void {
+  #take(agent: string, hosting: AgentHosting, whole: MetricsReport): void {
     const report = cut(whole);
     const { agentId } = report;
     const reporters = this.#byAgent.get(agent) ?? new Map<string, Reporter>();
@@ -110,16 +110,16 @@ export class UncollectedAgentReports implements AgentReports {
     if (dropped > 0) this.#dropped.set(agent, (this.#dropped.get(agent) ?? 0) + dropped);
     if (isRefused) return;
     const known = reporters.get(agentId);
-    if (known === undefined && !this.#makeRoom(reporters, place)) {
+    if (known === undefined && !this.#makeRoom(reporters, hosting)) {
       this.#dropped.set(agent, (this.#dropped.get(agent) ?? 0) + Math.max(1, seriesOf(report)));
       return;
     }
-    reporters.set(agentId, { place, report, isDelivered: false, hasEnded: false, endDeliveries: 0 });
+    reporters.set(agentId, { hosting, report, isDelivered: false, hasEnded: false, endDeliveries: 0 });
   }
 
   /** Whether another agent id fits. Embedded agents are not limited, because the gateway makes them itself. */
-  #makeRoom(reporters: Map<string, Reporter>, place: AgentPlace): boolean {
-    if (place === 'here' || reporters.size < agentMetricsLimits.agentIds) return true;
+  #makeRoom(reporters: Map<string, Reporter>, hosting: AgentHosting): boolean {
+    if (hosting === 'embedded' || reporters.size < agentMetricsLimits.agentIds) return true;
     for (const [agentId, { hasEnded }] of reporters) {
       if (hasEnded) return reporters.delete(agentId);
     }

@@ -70,11 +70,11 @@ export class GatheredAgentReports {
   }
 
   #read(share: WorkerAgents, held: UncollectedReport): void {
-    const { agent, place, report, hasEnded } = held;
+    const { agent, hosting, report, hasEnded } = held;
     const key = keyOf(held);
     if (hasEnded && share.ended.has(key)) return;
     share.ids.set(key, { ...held, report: null });
-    if (report !== null) this.#reports.readerOf(agent, place).reported(report);
+    if (report !== null) this.#reports.readerOf(agent, hosting).reported(report);
     if (hasEnded) {
       this.#end(share, held);
       share.ended.add(key);
@@ -88,6 +88,6 @@ export class GatheredAgentReports {
     const key = keyOf(held);
     share.ids.delete(key);
     for (const { ids } of this.#shares.values()) if (ids.has(key)) return;
-    this.#reports.readerOf(held.agent, held.place).ended(held.agentId);
+    this.#reports.readerOf(held.agent, held.hosting).ended(held.agentId);
   }
 }

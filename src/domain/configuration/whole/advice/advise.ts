@@ -4,15 +4,15 @@ import { isLoopback, socketAddressText } from '../../schema/network-kinds.js';
 import { inFileOrder, type LineLookup } from '../../schema/problem-report.js';
 import type { Setting } from '../../setting/setting.js';
 import { AdviceReport } from './advice-report.js';
-import { adviseOnAgents } from './agent-advice.js';
-import { adviseOnListeners } from './listener-advice.js';
-import { adviseOnPatterns } from './pattern-advice.js';
-import { adviseOnSecrets } from './plain-secrets.js';
-import { adviseOnUpstreams } from './upstream-advice.js';
+import { warnAboutAgents } from './agent-advice.js';
+import { warnAboutListeners } from './listener-advice.js';
+import { warnAboutPatterns } from './pattern-advice.js';
+import { warnAboutSecrets } from './plain-secrets.js';
+import { warnAboutUpstreams } from './upstream-advice.js';
 
 const muchForEveryRoute = 1_073_741_824;
 
-const adviseOnAdmin = ({ admin }: ReadGateway, report: AdviceReport): void => {
+const warnAboutAdmin = ({ admin }: ReadGateway, report: AdviceReport): void => {
   if (admin.value === null) return;
   const { address, 'insecure-no-token': insecure } = admin.value;
   if (!insecure.value || !address.sound || isLoopback(address.value.host)) return;
@@ -21,7 +21,7 @@ const adviseOnAdmin = ({ admin }: ReadGateway, report: AdviceReport): void => {
   report.add('admin-without-token', `the admin endpoints ${where} have no token`, insecure.position);
 };
 
-const adviseOnLimits = ({ limits }: ReadGateway, report: AdviceReport): void => {
+const warnAboutLimits = ({ limits }: ReadGateway, report: AdviceReport): void => {
   const failure = limits.value['on-store-failure'];
   if (failure.given && failure.value === 'allow') {
     report.add('rate-limits-fail-open', 'while the store does not answer, there is no rate limit', failure.position);
@@ -39,12 +39,12 @@ export const advise = (
   lines: LineLookup,
 ): readonly ConfigurationProblem[] => {
   const report = new AdviceReport(lines);
-  adviseOnAdmin(gateway, report);
-  adviseOnListeners(gateway, report);
-  adviseOnPatterns(gateway, report);
-  adviseOnUpstreams(gateway, report);
-  adviseOnAgents(gateway, report);
-  adviseOnLimits(gateway, report);
-  adviseOnSecrets(settings, report);
+  warnAboutAdmin(gateway, report);
+  warnAboutListeners(gateway, report);
+  warnAboutPatterns(gateway, report);
+  warnAboutUpstreams(gateway, report);
+  warnAboutAgents(gateway, report);
+  warnAboutLimits(gateway, report);
+  warnAboutSecrets(settings, report);
   return inFileOrder(report.problems);
 };

@@ -4,7 +4,7 @@ import { isLocalGrpcAddress } from '../../schema/grpc-address.js';
 import { type TriedOptions, triedOptions } from '../tried-options.js';
 import type { AdviceReport } from './advice-report.js';
 
-const adviseOnTransport = ({ name, fields }: ReadAgent, report: AdviceReport): void => {
+const warnAboutTransport = ({ name, fields }: ReadAgent, report: AdviceReport): void => {
   const transport = fields.transport.value;
   if (transport?.kind !== 'grpc') return;
   const { address, insecure } = transport.fields;
@@ -12,7 +12,7 @@ const adviseOnTransport = ({ name, fields }: ReadAgent, report: AdviceReport): v
   report.add('agent-in-the-clear', `the gateway calls agent "${name.value}" without TLS`, insecure.position);
 };
 
-const adviseOnOptions = (agent: string, { fields }: TriedOptions, report: AdviceReport): void => {
+const warnAboutOptions = (agent: string, { fields }: TriedOptions, report: AdviceReport): void => {
   const open = fields['fail-open'];
   if (open.value === true) {
     report.add('authentication-fails-open', `${agent} accepts requests whose authentication failed`, open.position);
@@ -28,7 +28,7 @@ const adviseOnOptions = (agent: string, { fields }: TriedOptions, report: Advice
   }
 };
 
-const adviseOnPolicies = (agent: string, { fields }: TriedOptions, report: AdviceReport): void => {
+const warnAboutPolicies = (agent: string, { fields }: TriedOptions, report: AdviceReport): void => {
   const authz = fields.authz.value;
   if (authz?.enabled.value !== true) return;
   const standard = authz['default-decision'];
@@ -44,7 +44,7 @@ const adviseOnPolicies = (agent: string, { fields }: TriedOptions, report: Advic
 /** Minimum time for a sign-on, in milliseconds: it verifies signatures and writes to a store. */
 const leastSignOnMs = 2000;
 
-const adviseOnSignOnTime = ({ name, fields }: ReadAgent, tried: TriedOptions, report: AdviceReport): void => {
+const warnAboutSignOnTime = ({ name, fields }: ReadAgent, tried: TriedOptions, report: AdviceReport): void => {
   const timeout = fields['timeout-ms'];
   const saml = tried.fields.saml;
   if (saml.value?.enabled.value !== true || !timeout.sound || timeout.value >= leastSignOnMs) return;
@@ -56,7 +56,7 @@ const adviseOnSignOnTime = ({ name, fields }: ReadAgent, tried: TriedOptions, re
 const acceptsTokens = ({ options: { jwtSecret, jwtPublicKey, oidc = [] } }: TriedOptions): boolean =>
   jwtSecret !== undefined || jwtPublicKey !== undefined || oidc.some(({ enabled }) => enabled);
 
-const adviseOnTokenLength = (gateway: ReadGateway, agent: string, tried: TriedOptions, report: AdviceReport): void => {
+const warnAboutTokenLength = (gateway: ReadGateway, agent: string, tried: TriedOptions, report: AdviceReport): void => {
   const limit = gateway.limits.value['max-header-value-bytes'];
   if (!limit.sound || limit.value >= maximumTokenLength || !acceptsTokens(tried)) return;
   const { 'jwt-secret': secret, 'jwt-public-key': publicKey, oidc } = tried.fields;
@@ -72,14 +72,14 @@ const adviseOnTokenLength = (gateway: ReadGateway, agent: string, tried: TriedOp
 };
 
 /** Advice about agents: what they accept, and timeouts that are too short. */
-export const adviseOnAgents = (gateway: ReadGateway, report: AdviceReport): void => {
+export const warnAboutAgents = (gateway: ReadGateway, report: AdviceReport): void => {
   for (const agent of agentsOf(gateway)) {
-    adviseOnTransport(agent, report);
+    warnAboutTransport(agent, report);
     const tried = triedOptions(agent);
     const name = `agent "${agent.name.value}"`;
-    adviseOnOptions(name, tried, report);
-    adviseOnPolicies(name, tried, report);
-    adviseOnTokenLength(gateway, name, tried, report);
-    adviseOnSignOnTime(agent, tried, report);
+    warnAboutOptions(name, tried, report);
+    warnAboutPolicies(name, tried, report);
+    warnAboutTokenLength(gateway, name, tried, report);
+    warnAboutSignOnTime(agent, tried, report);
   }
 };

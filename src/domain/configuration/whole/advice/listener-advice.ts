@@ -7,7 +7,7 @@ const expectsCertificates = (gateway: ReadGateway): string | null =>
   agentsOf(gateway).find((agent) => triedOptions(agent).options.mtls?.enabled === true)?.name.value ?? null;
 
 /** Advice about trusted proxies, slow bodies and optional client certificates. */
-export const adviseOnListeners = (gateway: ReadGateway, report: AdviceReport): void => {
+export const warnAboutListeners = (gateway: ReadGateway, report: AdviceReport): void => {
   const agent = expectsCertificates(gateway);
   for (const { name, fields, setting } of listenersOf(gateway)) {
     const listener = `listener "${name.value}"`;

@@ -6,7 +6,7 @@ import type { AdviceReport } from './advice-report.js';
 
 const id = 'pattern-taken-literally';
 
-const adviseOnPaths = (
+const warnAboutPaths = (
   route: string,
   key: string,
   texts: readonly Located<string>[],
@@ -24,7 +24,7 @@ const adviseOnPaths = (
 /** Headers in which a client may send a literal star (RFC 9110, sections 13.1.1 and 13.1.2). */
 const sendsStar = /^if-(?:none-)?match$/i;
 
-const adviseOnNamed = ({ name, fields }: ReadRoute, key: NamedMatchKey, report: AdviceReport): void => {
+const warnAboutNamedMatch = ({ name, fields }: ReadRoute, key: NamedMatchKey, report: AdviceReport): void => {
   const field = fields.matches.value[key];
   for (const match of field.value) {
     if (match.value === null || !/^(?:\*|\.[*+])$/.test(match.value) || sendsStar.test(match.name)) continue;
@@ -33,7 +33,7 @@ const adviseOnNamed = ({ name, fields }: ReadRoute, key: NamedMatchKey, report: 
   }
 };
 
-const adviseOnMethods = ({ name, fields }: ReadRoute, report: AdviceReport): void => {
+const warnAboutMethods = ({ name, fields }: ReadRoute, report: AdviceReport): void => {
   for (const { value, position, hidden } of fields.matches.value.method.value) {
     if (hidden === true || !/^(?:ANY|ALL)$/.test(value)) continue;
     const message = `route "${name.value}" matches only requests with the literal method ${value}`;
@@ -42,14 +42,14 @@ const adviseOnMethods = ({ name, fields }: ReadRoute, report: AdviceReport): voi
 };
 
 /** Matches of routes that look like patterns of another program. */
-export const adviseOnPatterns = (gateway: ReadGateway, report: AdviceReport): void => {
+export const warnAboutPatterns = (gateway: ReadGateway, report: AdviceReport): void => {
   for (const route of routesOf(gateway)) {
     const { matches } = route.fields;
     for (const key of ['path', 'path-prefix'] as const) {
-      adviseOnPaths(route.name.value, key, matches.value[key].value, (text) => foreignPathPattern(text, key), report);
+      warnAboutPaths(route.name.value, key, matches.value[key].value, (text) => foreignPathPattern(text, key), report);
     }
-    adviseOnPaths(route.name.value, 'path-regex', matches.value['path-regex'].value, foreignExpression, report);
-    for (const key of namedMatchKeys) adviseOnNamed(route, key, report);
-    adviseOnMethods(route, report);
+    warnAboutPaths(route.name.value, 'path-regex', matches.value['path-regex'].value, foreignExpression, report);
+    for (const key of namedMatchKeys) warnAboutNamedMatch(route, key, report);
+    warnAboutMethods(route, report);
   }
 };

@@ -65,7 +65,7 @@ export const plainSecrets = (
     return [...own, ...plainSecrets(members(setting), inner, isSecretBlock)];
   });
 
-export const adviseOnSecrets = (settings: readonly Setting[], report: AdviceReport): void => {
+export const warnAboutSecrets = (settings: readonly Setting[], report: AdviceReport): void => {
   for (const { name, position } of plainSecrets(settings)) {
     report.add('plain-secret', `the file contains the secret of "${name}"`, position, true);
   }

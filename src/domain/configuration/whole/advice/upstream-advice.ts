@@ -6,7 +6,7 @@ import type { AdviceReport } from './advice-report.js';
 const id = 'port-of-another-protocol';
 
 /** Targets whose port belongs to plain HTTP or to HTTPS (RFC 9110, section 4.2), while the upstream speaks the other. */
-export const adviseOnUpstreams = (gateway: ReadGateway, report: AdviceReport): void => {
+export const warnAboutUpstreams = (gateway: ReadGateway, report: AdviceReport): void => {
   for (const upstream of upstreamsOf(gateway)) {
     const hasTls = upstream.fields.tls.value?.enabled.value === true;
     for (const { value, position, hidden } of targetsOf(upstream)) {

@@ -31,8 +31,8 @@ it('a request always gets a target while one is healthy and not drained, for any
         // The replaced generation does not spare the last target.
         const before = world.open(upstreamOf(texts, { ...sparing, sparesLastTarget: false }));
         const now = world.open(upstreamOf(texts, sparing));
-        before.takeOver();
-        now.takeOver();
+        before.activate();
+        now.activate();
         const names = texts.map((text) => text.split(' ')[0] as string);
         const drained = new Set<string>();
         const unhealthy = new Set<string>();

@@ -213,7 +213,7 @@ describe('UpstreamTargets: health checks', () => {
     world.checks.set('10.0.0.1:80', err('status 503'));
     const targets = world.open(checked);
     await targets.start();
-    targets.takeOver();
+    targets.activate();
     await settled();
     expect([visit(targets), visit(targets)]).toEqual(['10.0.0.2:80', '10.0.0.2:80']);
     expect(targets.statuses()[0]).toMatchObject({ healthy: false, lastError: 'status 503' });
@@ -227,7 +227,7 @@ describe('UpstreamTargets: health checks', () => {
     const world = new TargetsWorld();
     const targets = world.open({ ...checked, targetBreaker: { ...breaker, openMs: 300_000 } });
     await targets.start();
-    targets.takeOver();
+    targets.activate();
     await settled();
     for (let time = 0; time < 2; time += 1) {
       chosenOf(targets.choose({ ...anybody, tried: ['10.0.0.2:80'] })).ended('failure', 'refused');
@@ -244,7 +244,7 @@ describe('UpstreamTargets: health checks', () => {
     const world = new TargetsWorld();
     const targets = world.open({ ...checked, targetBreaker: { ...breaker, openMs: 300_000 } });
     await targets.start();
-    targets.takeOver();
+    targets.activate();
     await settled();
     for (let time = 0; time < 2; time += 1) {
       chosenOf(targets.choose({ ...anybody, tried: ['10.0.0.2:80'] })).ended('failure', 'status 500');
@@ -257,7 +257,7 @@ describe('UpstreamTargets: health checks', () => {
     const world = new TargetsWorld();
     const before = world.open(checked);
     await before.start();
-    before.takeOver();
+    before.activate();
     await settled();
     const now = world.open(
       upstreamOf(['10.0.0.1:80', '10.0.0.2:80'], { healthCheck: { ...check, intervalMs: 1_000 } }),
@@ -266,7 +266,7 @@ describe('UpstreamTargets: health checks', () => {
     expect(world.scheduler.waiting).toBe(0);
     world.checks.set('10.0.0.1:80', err('refused'));
     await now.start();
-    now.takeOver();
+    now.activate();
     await settled();
     await world.scheduler.advance(4_000);
     expect([visit(before), visit(before)]).toEqual(['10.0.0.2:80', '10.0.0.2:80']);
@@ -278,7 +278,7 @@ describe('UpstreamTargets: health checks', () => {
     world.checks.set('10.0.0.1:80', err('refused'));
     const before = world.open(checked);
     await before.start();
-    before.takeOver();
+    before.activate();
     await settled();
     const now = world.open(upstreamOf(['10.0.0.1:80']));
     expect(visit(now)).toBe('10.0.0.1:80');
@@ -292,11 +292,11 @@ describe('UpstreamTargets: checks with another probe after a reload', () => {
     const world = new TargetsWorld();
     world.checks.set('10.0.0.1:80', err('status 404'));
     const before = world.open(upstreamOf(['10.0.0.1:80'], { healthCheck: { ...check, probe } }));
-    before.takeOver();
+    before.activate();
     await settled();
     world.checks.delete('10.0.0.1:80');
     const now = world.open(upstreamOf(['10.0.0.1:80'], { healthCheck: after }));
-    now.takeOver();
+    now.activate();
     before.stopWatching();
     const held = now.statuses()[0]?.healthy;
     await settled();
@@ -323,7 +323,7 @@ describe('UpstreamTargets: checks with another probe after a reload', () => {
     const opened: ReturnType<TargetsWorld['open']>[] = [];
     for (const generation of generations) {
       const now = world.open(generation);
-      now.takeOver();
+      now.activate();
       opened.at(-1)?.stopWatching();
       await settled();
       world.checks.delete('10.0.0.1:80');
@@ -345,7 +345,7 @@ describe('UpstreamTargets: checks of a configuration that is not yet in force', 
     const checked = upstreamOf(['10.0.0.1:80', '10.0.0.2:80'], { healthCheck: check });
     const inForce = world.open(checked);
     await inForce.start();
-    inForce.takeOver();
+    inForce.activate();
     await settled();
     world.checks.set('10.0.0.1:80', err('wrong path'));
     const wanted = world.open({ ...checked, healthCheck: { ...check, unhealthyThreshold: 1 } });
@@ -370,14 +370,14 @@ describe('UpstreamTargets: a breaker over a reload', () => {
     targets.statuses().map(({ breaker: state, healthy }) => [state, healthy]);
   const reloaded = (world: TargetsWorld, before: ReturnType<TargetsWorld['open']>, next: typeof breaker | null) => {
     const now = world.open(upstreamOf(two, { targetBreaker: next }));
-    now.takeOver();
+    now.activate();
     before.stopWatching();
     return now;
   };
   const opened = () => {
     const world = new TargetsWorld();
     const targets = world.open(upstreamOf(two, { targetBreaker: breaker }));
-    targets.takeOver();
+    targets.activate();
     return { world, targets };
   };
 
@@ -447,7 +447,7 @@ describe('UpstreamTargets: a breaker over a reload', () => {
     const world = new TargetsWorld();
     const inForce = world.open(upstreamOf(['api.example:80'], { targetBreaker: breaker }));
     await inForce.start();
-    inForce.takeOver();
+    inForce.activate();
     const wanted = world.open(upstreamOf(['10.0.0.1:80']));
     world.resolver.set('api.example', '10.0.0.1');
     await world.scheduler.advance(40_000);
@@ -539,12 +539,12 @@ describe('UpstreamTargets: the last target', () => {
   ])('obeys the rules in force in every generation: spared %s', (isSpared, kind) => {
     const world = new TargetsWorld();
     const before = world.open(upstreamOf(two, { ...sparing, sparesLastTarget: !isSpared }));
-    before.takeOver();
+    before.activate();
     const now = world.open(upstreamOf(two, { ...sparing, sparesLastTarget: isSpared }));
     for (let time = 0; time < 2; time += 1) {
       chosenOf(now.choose({ ...anybody, tried: ['10.0.0.2:80'] })).ended('failure');
     }
-    now.takeOver();
+    now.activate();
     now.drain('10.0.0.2:80');
     expect([before.choose(anybody).kind, now.choose(anybody).kind]).toEqual([kind, kind]);
   });
@@ -630,7 +630,7 @@ describe('UpstreamTargets: a request that queues for a connection', () => {
     const unchecked = world.open(upstreamOf(['10.0.0.1:80']));
     const checked = world.open(upstreamOf(['10.0.0.1:80'], { healthCheck: check }));
     world.checks.set('10.0.0.1:80', err('refused'));
-    checked.takeOver();
+    checked.activate();
     await settled();
     expect(evicted(world)).toEqual([0, 1]);
     await Promise.all([checked.close(0), unchecked.close(0)]);

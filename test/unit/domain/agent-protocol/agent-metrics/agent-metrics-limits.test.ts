@@ -197,7 +197,7 @@ describe('reports of one agent id that come within a second', () => {
 
 describe('an agent in the process of the gateway', () => {
   const here = (agentId: string, value: number, timestampMs = 1_000) =>
-    book.take('auth', metricsReport({ agentId, timestampMs, counters: [reportedValue(value)] }), nowMs, 'here');
+    book.take('auth', metricsReport({ agentId, timestampMs, counters: [reportedValue(value)] }), nowMs, 'embedded');
 
   it('is read at once and in order, whatever the clock', () => {
     here('one', 1, 5_000);

@@ -20,8 +20,8 @@ it('logs dropped metrics at intervals for each agent, without names that the age
   const { clock, logger, metrics } = make();
   metrics.keep(new Set(['auth', 'waf']));
   for (let round = 0; round < 3; round += 1) {
-    metrics.readerOf('auth', 'elsewhere').reported(bad);
-    metrics.readerOf('waf', 'elsewhere').reported(bad);
+    metrics.readerOf('auth', 'external').reported(bad);
+    metrics.readerOf('waf', 'external').reported(bad);
     clock.advance(1_000);
   }
   const line = (agent: string, untold = 0) => ({
@@ -31,7 +31,7 @@ it('logs dropped metrics at intervals for each agent, without names that the age
   });
   expect(logger.lines).toEqual([line('auth'), line('waf')]);
   clock.advance(droppedLineMs);
-  metrics.readerOf('auth', 'elsewhere').reported(bad);
+  metrics.readerOf('auth', 'external').reported(bad);
   expect(logger.lines.slice(2)).toEqual([line('auth', 2)]);
   expect(metrics.dropped()).toEqual([
     { agent: 'auth', count: 8 },
@@ -41,7 +41,7 @@ it('logs dropped metrics at intervals for each agent, without names that the age
 
 it('takes nothing from an agent that is not configured, not even its end', () => {
   const { logger, metrics } = make();
-  const reader = metrics.readerOf('auth', 'elsewhere');
+  const reader = metrics.readerOf('auth', 'external');
   reader.reported(bad);
   metrics.keep(new Set(['auth']));
   reader.reported(metricsReport({ counters: [reportedValue(3)] }));
@@ -56,7 +56,7 @@ it('takes nothing from an agent that is not configured, not even its end', () =>
 it('distinguishes an agent that reports late from one that is gone', () => {
   const { clock, metrics } = make();
   metrics.keep(new Set(['auth']));
-  metrics.readerOf('auth', 'elsewhere').reported(metricsReport({ gauges: [reportedValue(3, 'g')] }));
+  metrics.readerOf('auth', 'external').reported(metricsReport({ gauges: [reportedValue(3, 'g')] }));
   clock.advance(30_000);
   expect(metrics.families()).toHaveLength(1);
   clock.advance(1);
@@ -66,12 +66,12 @@ it('distinguishes an agent that reports late from one that is gone', () => {
 it('takes nothing through a reader of a removed agent, even after an agent of this name is added', () => {
   const { metrics } = make();
   const says = (agentId: string, value: number) => metricsReport({ agentId, counters: [reportedValue(value)] });
-  const before = metrics.readerOf('auth', 'here');
+  const before = metrics.readerOf('auth', 'embedded');
   metrics.keep(new Set(['auth']));
-  const unheard = metrics.readerOf('auth', 'here');
+  const unheard = metrics.readerOf('auth', 'embedded');
   before.reported(says('old', 1_000));
   metrics.keep(new Set());
-  const after = metrics.readerOf('auth', 'here');
+  const after = metrics.readerOf('auth', 'embedded');
   metrics.keep(new Set(['auth']));
   after.reported(says('new', 5));
   before.reported(says('old', 1_001));

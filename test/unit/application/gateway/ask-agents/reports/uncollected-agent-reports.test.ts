@@ -12,7 +12,7 @@ const held = (): UncollectedAgentReports => {
 describe('the reports that a worker holds', () => {
   it('are delivered once, and only the last of each agent id', () => {
     const reports = held();
-    const reader = reports.readerOf('auth', 'elsewhere');
+    const reader = reports.readerOf('auth', 'external');
     reader.reported(metricsReport({ timestampMs: 1 }));
     reader.reported(metricsReport({ timestampMs: 2 }));
     expect(reports.handOver()).toMatchObject([{ agentId: 'one', report: { timestampMs: 2 }, hasEnded: false }]);
@@ -21,14 +21,14 @@ describe('the reports that a worker holds', () => {
 
   it('are removed with their agent', () => {
     const reports = held();
-    reports.readerOf('auth', 'elsewhere').reported(metricsReport());
+    reports.readerOf('auth', 'external').reported(metricsReport());
     reports.keep(new Set(['other']));
     expect([reports.handOver(), reports.agents()]).toEqual([[], ['other']]);
   });
 
   it('include an end with the last totals several times, because a delivery may be lost', () => {
     const reports = held();
-    const reader = reports.readerOf('auth', 'here');
+    const reader = reports.readerOf('auth', 'embedded');
     reader.reported(metricsReport({ timestampMs: 1 }));
     reader.ended('one');
     for (let told = 0; told < 3; told += 1) {
@@ -39,7 +39,7 @@ describe('the reports that a worker holds', () => {
 
   it('are bounded for any reports, and dropped series are counted', () => {
     const reports = held();
-    const reader = reports.readerOf('auth', 'elsewhere');
+    const reader = reports.readerOf('auth', 'external');
     const many = (length: number, name = 'a') => Array.from({ length }, () => reportedValue(1, name));
     reader.reported(metricsReport({ agentId: 'many', counters: many(10_000), gauges: many(10_000) }));
     expect(reports.dropped()).toEqual([{ agent: 'auth', count: 20_000 - agentMetricsLimits.lines }]);

@@ -150,36 +150,36 @@ describe('the reports of agents', () => {
 
   it('count once for an agent that is connected to every worker', async () => {
     const [gateway, one, other] = joined();
-    for (const { agentReports } of [one, other]) agentReports.readerOf('auth', 'elsewhere').reported(report('a', 10));
+    for (const { agentReports } of [one, other]) agentReports.readerOf('auth', 'external').reported(report('a', 10));
     expect(await decisions(one)).toEqual(total(10));
     gateway.clock.advance(2_000);
-    one.agentReports.readerOf('auth', 'elsewhere').reported(report('a', 12, 2_000));
+    one.agentReports.readerOf('auth', 'external').reported(report('a', 12, 2_000));
     expect(await decisions(other)).toEqual(total(12));
     // One worker has lost the agent, the other has not.
-    one.agentReports.readerOf('auth', 'elsewhere').ended('a');
+    one.agentReports.readerOf('auth', 'external').ended('a');
     await decisions(one);
     gateway.clock.advance(2_000);
-    other.agentReports.readerOf('auth', 'elsewhere').reported(report('a', 15, 4_000));
+    other.agentReports.readerOf('auth', 'external').reported(report('a', 15, 4_000));
     expect(await decisions(one)).toEqual(total(15));
   });
 
   it('are summed for embedded agents, and stay when a worker ends', async () => {
     const [gateway, one, other] = joined();
-    one.state.report = () => one.agentReports.readerOf('auth', 'here').reported(report('in-1', 3));
-    other.state.report = () => other.agentReports.readerOf('auth', 'here').reported(report('in-2', 4));
+    one.state.report = () => one.agentReports.readerOf('auth', 'embedded').reported(report('in-1', 3));
+    other.state.report = () => other.agentReports.readerOf('auth', 'embedded').reported(report('in-2', 4));
     expect(await decisions(one)).toEqual(total(7));
     expect(await decisions(one)).toEqual(total(7));
     gateway.kill(other);
     expect(await decisions(one)).toEqual(total(7));
     const next = gateway.join(2);
     next.agentReports.keep(new Set(['auth']));
-    next.state.report = () => next.agentReports.readerOf('auth', 'here').reported(report('in-3', 5));
+    next.state.report = () => next.agentReports.readerOf('auth', 'embedded').reported(report('in-3', 5));
     expect(await decisions(one)).toEqual(total(12));
   });
 
   it('count the last totals of a replaced agent once, for repeated reports of its end', async () => {
     const [, one, other] = joined();
-    const reader = one.agentReports.readerOf('auth', 'here');
+    const reader = one.agentReports.readerOf('auth', 'embedded');
     reader.reported(report('old', 3));
     reader.ended('old');
     for (let scrape = 0; scrape < 5; scrape += 1) expect(await decisions(other)).toEqual(total(3));
@@ -188,7 +188,7 @@ describe('the reports of agents', () => {
 
   it('are removed when no worker has the agent', async () => {
     const [, one, other] = joined();
-    one.agentReports.readerOf('auth', 'elsewhere').reported(report('a', 1));
+    one.agentReports.readerOf('auth', 'external').reported(report('a', 1));
     expect(await decisions(one)).toEqual(total(1));
     one.agentReports.keep(new Set());
     expect(await decisions(one)).toEqual(total(1));

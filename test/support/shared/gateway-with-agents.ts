@@ -26,22 +26,22 @@ import {
 import type { CleanUp } from './clean-up.js';
 import { RecordingLogger } from './recording-logger.js';
 
-/** An agent of the route, subscribed to everything where the test says nothing else. */
+/** An agent of the route. By default it subscribes to every event. */
 export type AgentPlan = Partial<AgentConfiguration> & { readonly name: string };
 
-/** A gateway with one route whose agents judge requests and responses, and those agents. */
-export interface JudgedGateway extends InProcessGateway {
-  /** The agent of this name; without one, the only one that most tests have. */
+/** A gateway with one route, whose agents are fakes. */
+export interface GatewayWithAgents extends InProcessGateway {
+  /** The agent of a name. Default: the first agent. */
   service(name?: string): FakeAgentService;
 }
 
-/** Starts a gateway before the upstream at `port`; `cleanUp` ends it. */
-export const startJudged = async (
+/** Starts a gateway in front of the upstream at `port`; `cleanUp` stops it. */
+export const startGatewayWithAgents = async (
   cleanUp: CleanUp,
   port: number,
   plans: readonly AgentPlan[] = [{ name: 'judge' }],
   changes: Partial<GatewayConfiguration> = {},
-): Promise<JudgedGateway> => {
+): Promise<GatewayWithAgents> => {
   const services = new Map(plans.map(({ name }) => [name, new FakeAgentService()]));
   for (const service of services.values()) service.supportedEvents = agentSubscriptions;
   const agents = plans.map((plan) => ({ ...testAgent(plan.name), events: agentSubscriptions, ...plan }));
@@ -69,13 +69,13 @@ export const decide = (decision: AgentDecision, responseHeaders: readonly Header
   responseHeaders,
 });
 
-/** An agent that looks at the whole of each response's body, and lets it pass. */
+/** The answers of an agent that reads every response body to its end, and allows it. */
 export const wholeResponse = (event: AgentEvent): AgentAnswer => {
   if (event.kind === 'response_headers') return wantsMore;
   return event.kind === 'response_body_chunk' && !event.isLast ? wantsMore : allowAnswer;
 };
 
-/** The same, and what it makes of each chunk; null leaves it. */
+/** Like `wholeResponse`, but replaces each chunk with the text from `mutate`; null leaves the chunk as it is. */
 export const mutatedResponse =
   (mutate: (text: string, isLast: boolean) => string | null) =>
   (event: AgentEvent): AgentAnswer => {

@@ -29,12 +29,12 @@ export const decodeBase64 = (text: string, alphabet: Base64Alphabet): Uint8Array
   if (length === null || length % 4 === 1) return null;
   const values = tables[alphabet];
   const octets = new Uint8Array(Math.floor((length * 3) / 4));
-  const rest = length % 4;
-  const whole = length - rest;
+  const remainder = length % 4;
+  const wholeLength = length - remainder;
   // Decode four characters at a time, because bodies can have megabytes.
   let codes = 0;
   let written = 0;
-  for (let index = 0; index < whole; index += 4) {
+  for (let index = 0; index < wholeLength; index += 4) {
     const first = text.charCodeAt(index);
     const second = text.charCodeAt(index + 1);
     const third = text.charCodeAt(index + 2);
@@ -54,11 +54,11 @@ export const decodeBase64 = (text: string, alphabet: Base64Alphabet): Uint8Array
   }
   // The table has no entry for these characters, so they counted as 0.
   if (codes > 0x7f) return null;
-  if (rest === 0) return octets;
-  const last = [0, 1, 2].map((place) => (place < rest ? (values[text.charCodeAt(whole + place)] ?? -1) : 0));
+  if (remainder === 0) return octets;
+  const last = [0, 1, 2].map((index) => (index < remainder ? (values[text.charCodeAt(wholeLength + index)] ?? -1) : 0));
   const bits = ((last[0] as number) << 12) | ((last[1] as number) << 6) | (last[2] as number);
-  if (bits < 0 || (bits & (rest === 2 ? 0x3ff : 0x03)) !== 0) return null;
+  if (bits < 0 || (bits & (remainder === 2 ? 0x3ff : 0x03)) !== 0) return null;
   octets[written] = bits >> 10;
-  if (rest === 3) octets[written + 1] = bits >> 2;
+  if (remainder === 3) octets[written + 1] = bits >> 2;
   return octets;
 };

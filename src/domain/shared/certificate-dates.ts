@@ -1,4 +1,4 @@
-/** A certificate and its end. */
+/** The subject and the expiry of a certificate. */
 export interface CertificateDates {
   /** Its subject, or its alternative names if it has none. See `subjectText`. */
   readonly subject: string;
@@ -7,16 +7,16 @@ export interface CertificateDates {
 }
 
 /** Maximum characters of a subject in a metric. */
-const maxSubject = 128;
+const maxSubjectLength = 128;
 
 /** Line breaks, other control characters and lone surrogates. */
-const unfit = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/gu;
+const unprintable = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/gu;
 
 /** A subject as a label of a metric: one line of at most 128 characters (UTF-16 code units), without control characters. */
 export const subjectText = (text: string): string => {
-  const line = text.replaceAll('\n', ', ').replace(unfit, '?');
+  const line = text.replaceAll('\n', ', ').replace(unprintable, '?');
   // A cut may split a pair of surrogates.
-  return line.length <= maxSubject ? line : line.slice(0, maxSubject).replace(/[\uD800-\uDBFF]$/, '');
+  return line.length <= maxSubjectLength ? line : line.slice(0, maxSubjectLength).replace(/[\uD800-\uDBFF]$/, '');
 };
 
 /** Each subject once, with its earliest expiry; of more than `max`, the first ones to expire. Sorted by expiry. */

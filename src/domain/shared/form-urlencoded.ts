@@ -9,7 +9,7 @@ const space = 0x20;
  * Largest number of UTF-16 code units for one call of `String.fromCharCode`, where each is an argument. Whole runs are
  * faster than single characters.
  */
-const longestRun = 1024;
+const maxRunLength = 1024;
 
 const hexValue = (code: number | undefined): number => {
   if (code === undefined) return -1;
@@ -63,7 +63,7 @@ const readFormText = (octets: Uint8Array, start: number, endings: readonly [numb
   let at = start;
   for (; at < octets.length; at += 1) {
     // Leave room for the two units of one code point.
-    if (count >= longestRun - 1) {
+    if (count >= maxRunLength - 1) {
       units.length = count;
       text += String.fromCharCode.apply(null, units);
       count = 0;
@@ -97,7 +97,7 @@ export interface FormLimits {
   readonly fields: number;
 }
 
-const usualLimits: FormLimits = { fields: 64 };
+const defaultLimits: FormLimits = { fields: 64 };
 
 /** A parameter of a query. */
 export interface QueryParameter {
@@ -118,11 +118,11 @@ interface Field {
 const ampersand = 0x26;
 const equalsSign = 0x3d;
 /** Matches no octet. */
-const none = -1;
+const noDelimiter = -1;
 
 /** Decodes one name or value; null as in `readFormText`. */
 export const decodeFormText = (octets: Uint8Array): string | null =>
-  readFormText(octets, 0, [none, none])?.text ?? null;
+  readFormText(octets, 0, [noDelimiter, noDelimiter])?.text ?? null;
 
 const fieldAt = (octets: Uint8Array, start: number): Field | null => {
   const name = readFormText(octets, start, [equalsSign, ampersand]);
@@ -162,21 +162,21 @@ export interface FormShape {
   readonly repeatable: ReadonlySet<string>;
 }
 
-const nothing: ReadonlySet<string> = new Set();
+const noNames: ReadonlySet<string> = new Set();
 
 /** Like `parseForm`, but allows repeated names. Values keep the order of the form. */
 export const parseFormFields = (
   octets: Uint8Array,
   { repeatable }: FormShape,
-  limits: FormLimits = usualLimits,
+  limits: FormLimits = defaultLimits,
 ): Result<ReadonlyMap<string, readonly string[]>, FormFault> => {
   const fields = fieldsOf(octets, repeatable, limits);
   if (!fields.ok) return fields;
   const values = new Map<string, string[]>();
   for (const { name, value } of fields.value) {
-    const known = values.get(name);
-    if (known === undefined) values.set(name, [value]);
-    else known.push(value);
+    const existing = values.get(name);
+    if (existing === undefined) values.set(name, [value]);
+    else existing.push(value);
   }
   return ok(values);
 };
@@ -187,16 +187,16 @@ export const parseFormFields = (
  */
 export const parseForm = (
   octets: Uint8Array,
-  limits: FormLimits = usualLimits,
+  limits: FormLimits = defaultLimits,
 ): Result<ReadonlyMap<string, string>, FormFault> => {
-  const fields = fieldsOf(octets, nothing, limits);
+  const fields = fieldsOf(octets, noNames, limits);
   return fields.ok ? ok(new Map(fields.value.map(({ name, value }) => [name, value]))) : fields;
 };
 
 /** Parses the query of a request target like a form. Non-ASCII characters are malformed. */
 export const parseQuery = (
   query: string,
-  limits: FormLimits = usualLimits,
+  limits: FormLimits = defaultLimits,
 ): Result<ReadonlyMap<string, QueryParameter>, FormFault> => {
   const octets = new Uint8Array(query.length);
   for (let index = 0; index < query.length; index += 1) {
@@ -204,7 +204,7 @@ export const parseQuery = (
     if (code > 0x7f) return err('malformed');
     octets[index] = code;
   }
-  const fields = fieldsOf(octets, nothing, limits);
+  const fields = fieldsOf(octets, noNames, limits);
   if (!fields.ok) return fields;
   const parameters = fields.value.map(
     ({ name, value, valueStart, end }) => [name, { value, raw: query.slice(valueStart, end) }] as const,

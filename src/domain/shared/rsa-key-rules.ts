@@ -9,8 +9,8 @@ const exponentLimit = 1n << 32n;
 export const rsaKeyFault = (bits: number, exponent: bigint): string | null => {
   if (bits < minimumBits) return `an RSA key of ${bits} bits; at least ${minimumBits} are required`;
   if (bits > maximumBits) return `an RSA key of ${bits} bits; at most ${maximumBits} are allowed`;
-  const isSane = exponent >= minimumExponent && exponent < exponentLimit && (exponent & 1n) === 1n;
-  return isSane ? null : 'an RSA key with an even, too small or too large exponent';
+  const isValid = exponent >= minimumExponent && exponent < exponentLimit && (exponent & 1n) === 1n;
+  return isValid ? null : 'an RSA key with an even, too small or too large exponent';
 };
 
 /** Whether verification with an RSA key takes too long. */

@@ -24,8 +24,8 @@ const wordsOf = (name: string): string[] => {
   let word = '';
   for (let index = 0; index < name.length; index += 1) {
     const character = name.charAt(index);
-    const begins = isUpper(character) && index > 0 && !isUpper(name.charAt(index - 1));
-    if (begins || isSeparator(character)) {
+    const startsWord = isUpper(character) && index > 0 && !isUpper(name.charAt(index - 1));
+    if (startsWord || isSeparator(character)) {
       if (word !== '') words.push(word.toLowerCase());
       word = '';
     }

@@ -3,34 +3,41 @@ import type { JsonObject } from './json.js';
 /** Largest nesting depth of arrays and objects. */
 export const maximumJsonDepth = 32;
 
-/** JSON whose numbers may have another type. */
-type Json<Kept> = null | boolean | number | string | Kept | readonly Json<Kept>[] | Members<Kept>;
+/** JSON. A number may also be a value that the number reader creates. */
+type Json<CustomNumber> =
+  | null
+  | boolean
+  | number
+  | string
+  | CustomNumber
+  | readonly Json<CustomNumber>[]
+  | Members<CustomNumber>;
 
-interface Members<Kept> {
-  readonly [name: string]: Json<Kept>;
+interface Members<CustomNumber> {
+  readonly [name: string]: Json<CustomNumber>;
 }
 
 /** Converts the text of a well-formed number; null: refused. */
-type NumberReader<Kept> = (text: string) => number | Kept | null;
+type NumberReader<CustomNumber> = (text: string) => number | CustomNumber | null;
 
 /** The state of the parser. `failed` is never cleared. */
-interface Reading<Kept = unknown> {
+interface ParserState<CustomNumber = unknown> {
   readonly text: string;
-  readonly numberOf: NumberReader<Kept>;
+  readonly numberOf: NumberReader<CustomNumber>;
   position: number;
   failed: boolean;
 }
 
 const numberPattern = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
-/** Literal characters of a string: no control character, quote or backslash. */
-const plainPattern = /[^"\\\x00-\x1f]*/y;
+/** Unescaped characters of a string (RFC 8259, section 7): no control character, quote or backslash. */
+const unescapedPattern = /[^"\\\x00-\x1f]*/y;
 const hexPattern = /[0-9a-fA-F]{4}/y;
 const quote = 0x22;
 const backslash = 0x5c;
 const zero = 0x30;
 const nine = 0x39;
 /** `.`, `E` and `e`. */
-const numberGoesOn: ReadonlySet<number> = new Set([0x2e, 0x45, 0x65]);
+const fractionOrExponent: ReadonlySet<number> = new Set([0x2e, 0x45, 0x65]);
 /** Integers of up to this many digits are exact. */
 const exactDigits = 15;
 
@@ -45,60 +52,60 @@ const escapes: Readonly<Record<string, string>> = {
   t: '\t',
 };
 
-const fail = (reading: Reading): null => {
-  reading.failed = true;
+const fail = (parser: ParserState): null => {
+  parser.failed = true;
   return null;
 };
 
-const take = (reading: Reading, pattern: RegExp): string | null => {
-  pattern.lastIndex = reading.position;
-  const found = pattern.exec(reading.text);
+const take = (parser: ParserState, pattern: RegExp): string | null => {
+  pattern.lastIndex = parser.position;
+  const found = pattern.exec(parser.text);
   if (found === null) return null;
-  reading.position += found[0].length;
+  parser.position += found[0].length;
   return found[0];
 };
 
-const skipSpace = (reading: Reading): void => {
+const skipSpace = (parser: ParserState): void => {
   for (;;) {
-    const code = reading.text.charCodeAt(reading.position);
+    const code = parser.text.charCodeAt(parser.position);
     if (code !== 0x20 && code !== 0x0a && code !== 0x0d && code !== 0x09) return;
-    reading.position += 1;
+    parser.position += 1;
   }
 };
 
-const takeCharacter = (reading: Reading, character: string): boolean => {
-  if (reading.text.charAt(reading.position) !== character) return false;
-  reading.position += 1;
+const takeCharacter = (parser: ParserState, character: string): boolean => {
+  if (parser.text.charAt(parser.position) !== character) return false;
+  parser.position += 1;
   return true;
 };
 
 /** Reads a string with escapes, from its first character. */
-const readEscapedString = (reading: Reading): string => {
+const readEscapedString = (parser: ParserState): string => {
   let value = '';
-  while (!reading.failed) {
-    value += take(reading, plainPattern) ?? '';
-    if (takeCharacter(reading, '"')) return value;
-    if (!takeCharacter(reading, '\\')) fail(reading);
-    else if (takeCharacter(reading, 'u')) {
-      const hex = take(reading, hexPattern);
-      if (hex === null) fail(reading);
+  while (!parser.failed) {
+    value += take(parser, unescapedPattern) ?? '';
+    if (takeCharacter(parser, '"')) return value;
+    if (!takeCharacter(parser, '\\')) fail(parser);
+    else if (takeCharacter(parser, 'u')) {
+      const hex = take(parser, hexPattern);
+      if (hex === null) fail(parser);
       else value += String.fromCharCode(Number.parseInt(hex, 16));
     } else {
-      const escaped = escapes[reading.text.charAt(reading.position)];
-      reading.position += 1;
-      if (escaped === undefined) fail(reading);
+      const escaped = escapes[parser.text.charAt(parser.position)];
+      parser.position += 1;
+      if (escaped === undefined) fail(parser);
       else value += escaped;
     }
   }
   return '';
 };
 
-const readString = (reading: Reading): string => {
-  if (!takeCharacter(reading, '"')) {
-    fail(reading);
+const readString = (parser: ParserState): string => {
+  if (!takeCharacter(parser, '"')) {
+    fail(parser);
     return '';
   }
-  const { text, position } = reading;
+  const { text, position } = parser;
   // Nearly every string is plain, and a loop is several times as fast as a regular expression.
   let end = position;
   let code = text.charCodeAt(end);
@@ -106,15 +113,15 @@ const readString = (reading: Reading): string => {
     end += 1;
     code = text.charCodeAt(end);
   }
-  if (code !== quote) return readEscapedString(reading);
-  reading.position = end + 1;
+  if (code !== quote) return readEscapedString(parser);
+  parser.position = end + 1;
   return text.slice(position, end);
 };
 
 const isDigit = (code: number): boolean => code >= zero && code <= nine;
 
-const readNumber = <Kept>(reading: Reading<Kept>): number | Kept | null => {
-  const { text, position } = reading;
+const readNumber = <CustomNumber>(parser: ParserState<CustomNumber>): number | CustomNumber | null => {
+  const { text, position } = parser;
   // Nearly every number is a short integer, which needs neither a regular expression nor a number reader.
   let end = position;
   let value = 0;
@@ -123,30 +130,30 @@ const readNumber = <Kept>(reading: Reading<Kept>): number | Kept | null => {
     end += 1;
   }
   const length = end - position;
-  const isWhole = !numberGoesOn.has(text.charCodeAt(end));
+  const isWhole = !fractionOrExponent.has(text.charCodeAt(end));
   if (length > 0 && length <= exactDigits && isWhole && (length === 1 || text.charCodeAt(position) !== zero)) {
-    reading.position = end;
+    parser.position = end;
     return value;
   }
-  const digits = take(reading, numberPattern);
-  return (digits === null ? null : reading.numberOf(digits)) ?? fail(reading);
+  const digits = take(parser, numberPattern);
+  return (digits === null ? null : parser.numberOf(digits)) ?? fail(parser);
 };
 
-const readWord = <Word>(reading: Reading, word: string, value: Word): Word | null => {
-  if (!reading.text.startsWith(word, reading.position)) return fail(reading);
-  reading.position += word.length;
+const readLiteral = <Word>(parser: ParserState, word: string, value: Word): Word | null => {
+  if (!parser.text.startsWith(word, parser.position)) return fail(parser);
+  parser.position += word.length;
   return value;
 };
 
-const readArray = <Kept>(reading: Reading<Kept>, depth: number): Json<Kept> => {
-  const items: Json<Kept>[] = [];
-  reading.position += 1;
-  skipSpace(reading);
-  if (takeCharacter(reading, ']')) return items;
-  while (!reading.failed) {
-    items.push(readValue(reading, depth));
-    if (takeCharacter(reading, ']')) return items;
-    if (!takeCharacter(reading, ',')) fail(reading);
+const readArray = <CustomNumber>(parser: ParserState<CustomNumber>, depth: number): Json<CustomNumber> => {
+  const items: Json<CustomNumber>[] = [];
+  parser.position += 1;
+  skipSpace(parser);
+  if (takeCharacter(parser, ']')) return items;
+  while (!parser.failed) {
+    items.push(readValue(parser, depth));
+    if (takeCharacter(parser, ']')) return items;
+    if (!takeCharacter(parser, ',')) fail(parser);
   }
   return null;
 };
@@ -157,58 +164,61 @@ const addMember = <Value>(members: Record<string, Value>, name: string, value: V
   else Object.defineProperty(members, name, { value, writable: true, enumerable: true, configurable: true });
 };
 
-const readObject = <Kept>(reading: Reading<Kept>, depth: number): Json<Kept> => {
-  const members: Record<string, Json<Kept>> = {};
-  reading.position += 1;
-  skipSpace(reading);
-  if (takeCharacter(reading, '}')) return members;
-  while (!reading.failed) {
-    skipSpace(reading);
-    const name = readString(reading);
-    skipSpace(reading);
-    if (Object.hasOwn(members, name) || !takeCharacter(reading, ':')) return fail(reading);
-    addMember(members, name, readValue(reading, depth));
-    if (takeCharacter(reading, '}')) return members;
-    if (!takeCharacter(reading, ',')) fail(reading);
+const readObject = <CustomNumber>(parser: ParserState<CustomNumber>, depth: number): Json<CustomNumber> => {
+  const members: Record<string, Json<CustomNumber>> = {};
+  parser.position += 1;
+  skipSpace(parser);
+  if (takeCharacter(parser, '}')) return members;
+  while (!parser.failed) {
+    skipSpace(parser);
+    const name = readString(parser);
+    skipSpace(parser);
+    if (Object.hasOwn(members, name) || !takeCharacter(parser, ':')) return fail(parser);
+    addMember(members, name, readValue(parser, depth));
+    if (takeCharacter(parser, '}')) return members;
+    if (!takeCharacter(parser, ',')) fail(parser);
   }
   return null;
 };
 
 /** Reads a value and the white space around it. */
-const readValue = <Kept>(reading: Reading<Kept>, depth: number): Json<Kept> => {
-  skipSpace(reading);
-  const value = readBareValue(reading, depth);
-  skipSpace(reading);
+const readValue = <CustomNumber>(parser: ParserState<CustomNumber>, depth: number): Json<CustomNumber> => {
+  skipSpace(parser);
+  const value = readBareValue(parser, depth);
+  skipSpace(parser);
   return value;
 };
 
-const readBareValue = <Kept>(reading: Reading<Kept>, depth: number): Json<Kept> => {
-  switch (reading.text.charAt(reading.position)) {
+const readBareValue = <CustomNumber>(parser: ParserState<CustomNumber>, depth: number): Json<CustomNumber> => {
+  switch (parser.text.charAt(parser.position)) {
     case '{':
-      return depth < maximumJsonDepth ? readObject(reading, depth + 1) : fail(reading);
+      return depth < maximumJsonDepth ? readObject(parser, depth + 1) : fail(parser);
     case '[':
-      return depth < maximumJsonDepth ? readArray(reading, depth + 1) : fail(reading);
+      return depth < maximumJsonDepth ? readArray(parser, depth + 1) : fail(parser);
     case '"':
-      return readString(reading);
+      return readString(parser);
     case 't':
-      return readWord(reading, 'true', true);
+      return readLiteral(parser, 'true', true);
     case 'f':
-      return readWord(reading, 'false', false);
+      return readLiteral(parser, 'false', false);
     case 'n':
-      return readWord(reading, 'null', null);
+      return readLiteral(parser, 'null', null);
     default:
-      return readNumber(reading);
+      return readNumber(parser);
   }
 };
 
 /** Like `parseStrictJsonObject`, with a custom reader of numbers. Non-negative integers of up to 15 digits skip it. */
-export const parseStrictObject = <Kept>(text: string, numberOf: NumberReader<Kept>): Members<Kept> | null => {
-  const reading: Reading<Kept> = { text, numberOf, position: 0, failed: false };
-  skipSpace(reading);
-  if (reading.text.charAt(reading.position) !== '{') return null;
-  const value = readValue(reading, 0);
-  if (reading.failed || reading.position !== text.length) return null;
-  return value as Members<Kept>;
+export const parseStrictObject = <CustomNumber>(
+  text: string,
+  numberOf: NumberReader<CustomNumber>,
+): Members<CustomNumber> | null => {
+  const parser: ParserState<CustomNumber> = { text, numberOf, position: 0, failed: false };
+  skipSpace(parser);
+  if (parser.text.charAt(parser.position) !== '{') return null;
+  const value = readValue(parser, 0);
+  if (parser.failed || parser.position !== text.length) return null;
+  return value as Members<CustomNumber>;
 };
 
 const finiteNumber = (text: string): number | null => {

@@ -60,7 +60,7 @@ export class TimerWheel {
     // After a long pause, visit every slot once.
     const first = Math.max(this.#tick + 1, last - this.#slots.length + 1);
     this.#tick = Math.max(this.#tick, last);
-    for (let tick = first; tick <= last; tick += 1) this.#look(tick % this.#slots.length, nowMs);
+    for (let tick = first; tick <= last; tick += 1) this.#visitSlot(tick % this.#slots.length, nowMs);
   }
 
   #insert(timer: WheelTimer): void {
@@ -77,10 +77,10 @@ export class TimerWheel {
     this.#size += 1;
   }
 
-  #look(slot: number, nowMs: number): void {
-    const waiting: WheelTimer[] = [];
-    for (let timer = this.#slots[slot] ?? null; timer !== null; timer = timer.next) waiting.push(timer);
-    for (const timer of waiting) {
+  #visitSlot(slot: number, nowMs: number): void {
+    const timers: WheelTimer[] = [];
+    for (let timer = this.#slots[slot] ?? null; timer !== null; timer = timer.next) timers.push(timer);
+    for (const timer of timers) {
       // An earlier timer may have removed or moved this one.
       if (timer.slot !== slot) continue;
       this.remove(timer);

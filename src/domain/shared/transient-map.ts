@@ -1,8 +1,8 @@
 /** Initial number of slots; a power of 2. */
-const firstSlots = 64;
+const initialSlots = 64;
 
 class Entry<Value> {
-  nextOfSlot: Entry<Value> | null = null;
+  nextInSlot: Entry<Value> | null = null;
   earlier: Entry<Value> | null = null;
   later: Entry<Value> | null = null;
 
@@ -28,7 +28,7 @@ const hashOf = (key: string): number => {
  * entry references nothing.
  */
 export class TransientMap<Value> {
-  #slots: (Entry<Value> | null)[] = new Array<Entry<Value> | null>(firstSlots).fill(null);
+  #slots: (Entry<Value> | null)[] = new Array<Entry<Value> | null>(initialSlots).fill(null);
   #first: Entry<Value> | null = null;
   #last: Entry<Value> | null = null;
   #size = 0;
@@ -48,8 +48,8 @@ export class TransientMap<Value> {
   /** An existing key keeps its place in the order. */
   set(key: string, value: Value): void {
     const hash = hashOf(key);
-    const known = this.#find(key, hash);
-    if (known !== null) known.value = value;
+    const existing = this.#find(key, hash);
+    if (existing !== null) existing.value = value;
     else this.#add(new Entry(key, hash, value));
   }
 
@@ -61,11 +61,11 @@ export class TransientMap<Value> {
     let entry = this.#slots[slot] ?? null;
     while (entry !== null && entry.key !== key) {
       before = entry;
-      entry = entry.nextOfSlot;
+      entry = entry.nextInSlot;
     }
     if (entry === null) return false;
-    if (before === null) this.#slots[slot] = entry.nextOfSlot;
-    else before.nextOfSlot = entry.nextOfSlot;
+    if (before === null) this.#slots[slot] = entry.nextInSlot;
+    else before.nextInSlot = entry.nextInSlot;
     this.#unlink(entry);
     return true;
   }
@@ -96,12 +96,12 @@ export class TransientMap<Value> {
 
   #find(key: string, hash: number): Entry<Value> | null {
     let entry = this.#slots[hash & (this.#slots.length - 1)] ?? null;
-    while (entry !== null && entry.key !== key) entry = entry.nextOfSlot;
+    while (entry !== null && entry.key !== key) entry = entry.nextInSlot;
     return entry;
   }
 
   #add(entry: Entry<Value>): void {
-    if (this.#size >= this.#slots.length) this.#widen();
+    if (this.#size >= this.#slots.length) this.#grow();
     this.#link(entry);
     entry.earlier = this.#last;
     if (this.#last === null) this.#first = entry;
@@ -112,7 +112,7 @@ export class TransientMap<Value> {
 
   #link(entry: Entry<Value>): void {
     const slot = entry.hash & (this.#slots.length - 1);
-    entry.nextOfSlot = this.#slots[slot] ?? null;
+    entry.nextInSlot = this.#slots[slot] ?? null;
     this.#slots[slot] = entry;
   }
 
@@ -122,13 +122,13 @@ export class TransientMap<Value> {
     else earlier.later = later;
     if (later === null) this.#last = earlier;
     else later.earlier = earlier;
-    entry.nextOfSlot = null;
+    entry.nextInSlot = null;
     entry.earlier = null;
     entry.later = null;
     this.#size -= 1;
   }
 
-  #widen(): void {
+  #grow(): void {
     this.#slots = new Array<Entry<Value> | null>(this.#slots.length * 2).fill(null);
     for (let entry = this.#first; entry !== null; entry = entry.later) this.#link(entry);
   }

@@ -24,13 +24,13 @@ export const utf8Length = (text: string): number => {
 };
 
 /** Smallest code points of 2, 3 and 4 octets. Overlong encodings are not UTF-8. */
-const leastCodePoint = [0x80, 0x800, 0x10000] as const;
+const minCodePoints = [0x80, 0x800, 0x10000] as const;
 
 /**
  * Largest number of UTF-16 code units for one call of `String.fromCharCode`, where each is an argument. Whole runs are
  * faster than single characters.
  */
-const longestRun = 1024;
+const maxRunLength = 1024;
 
 /** The number of octets after the first octet of a non-ASCII code point. */
 export const followingOctets = (first: number): number => (first >= 0xf0 ? 3 : first >= 0xe0 ? 2 : 1);
@@ -45,7 +45,7 @@ export const codePointAt = (octets: Uint8Array, at: number, following: number): 
     if ((next & 0xc0) !== 0x80) return -1;
     codePoint = (codePoint << 6) | (next & 0x3f);
   }
-  if (codePoint < (leastCodePoint[following - 1] as number) || codePoint > 0x10ffff) return -1;
+  if (codePoint < (minCodePoints[following - 1] as number) || codePoint > 0x10ffff) return -1;
   return codePoint >= 0xd800 && codePoint <= 0xdfff ? -1 : codePoint;
 };
 
@@ -56,7 +56,7 @@ export const decodeUtf8 = (octets: Uint8Array): string | null => {
   let text = '';
   for (let index = 0; index < octets.length; ) {
     // Leave room for the two units of one code point.
-    if (count >= longestRun - 1) {
+    if (count >= maxRunLength - 1) {
       units.length = count;
       text += String.fromCharCode.apply(null, units);
       count = 0;

@@ -149,7 +149,7 @@ export class RequestAdmissions implements InFlightCount {
   wait(slot: RequestSlot, client: string, timeoutMs: number, onEnd: QueueOutcome): (() => void) | null {
     const request = new WaitingRequest(slot, addressGroup(client), onEnd);
     this.#queue.add(request, !this.#isUndecided);
-    if (request.queuePlace === null) return null;
+    if (request.queueNode === null) return null;
     request.deadline = this.#scheduler.after(timeoutMs, () => {
       this.#queue.remove(request);
       request.refuse(inFlightViolation(this.#inFlight, this.#limits));

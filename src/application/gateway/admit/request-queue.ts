@@ -1,4 +1,4 @@
-import { FairQueue, type QueuePlace } from '../../../domain/gateway/limits/fair-queue.js';
+import { FairQueue, type QueueNode } from '../../../domain/gateway/limits/fair-queue.js';
 import type { LimitViolation } from '../../../domain/gateway/limits/limit-violation.js';
 import type { Permits } from '../../ports/gateway/permits.js';
 import type { ScheduledTask } from '../../ports/shared/scheduler.js';
@@ -13,8 +13,8 @@ export class WaitingRequest {
   readonly slot: RequestSlot;
   /** The client in whose turn it is served. */
   readonly client: string;
-  /** Its position in the queue; null: it is not queued. */
-  queuePlace: QueuePlace<WaitingRequest> | null = null;
+  /** Null: it is not queued. */
+  queueNode: QueueNode<WaitingRequest> | null = null;
   /** Whether it holds a permit of the queue. It needs none while it is unknown whether it must queue. */
   hasPermit = false;
   deadline: ScheduledTask | null = null;
@@ -46,15 +46,15 @@ export class WaitingRequest {
 /** The queued requests and their permits. A request needs no permit while it is unknown whether it must queue. */
 export class RequestQueue {
   readonly #permits: Permits;
-  readonly #evicted: (request: WaitingRequest) => void;
+  readonly #onEvicted: (request: WaitingRequest) => void;
   readonly #requests = new FairQueue<WaitingRequest>();
   /** The requests that need no permit yet. */
   readonly #undecided = new Set<WaitingRequest>();
 
-  /** `evicted` gets a request that is removed because the queue is full. */
-  constructor(permits: Permits, evicted: (request: WaitingRequest) => void) {
+  /** `onEvicted` gets a request that leaves, or cannot enter, because the queue is full. */
+  constructor(permits: Permits, onEvicted: (request: WaitingRequest) => void) {
     this.#permits = permits;
-    this.#evicted = evicted;
+    this.#onEvicted = onEvicted;
   }
 
   get size(): number {
@@ -88,18 +88,18 @@ export class RequestQueue {
 
   /** Removes a request. Does nothing if it is not queued. */
   remove(request: WaitingRequest): void {
-    if (request.queuePlace === null) return;
-    this.#requests.remove(request.queuePlace);
+    if (request.queueNode === null) return;
+    this.#requests.remove(request.queueNode);
     this.#left(request);
   }
 
   #append(request: WaitingRequest): void {
     const offer = this.#requests.offer(request.client, request, Number.POSITIVE_INFINITY);
-    if (offer.kind === 'queued') request.queuePlace = offer.place;
+    if (offer.kind === 'queued') request.queueNode = offer.node;
   }
 
   #left(request: WaitingRequest): void {
-    request.queuePlace = null;
+    request.queueNode = null;
     this.#undecided.delete(request);
     if (request.hasPermit) this.#permits.giveBack();
     request.hasPermit = false;
@@ -108,42 +108,42 @@ export class RequestQueue {
   #takePermit(request: WaitingRequest): void {
     const outcome = this.#permits.take();
     if (outcome === 'full') {
-      this.#displace(request);
+      this.#evictOrRefuse(request);
       return;
     }
-    if (request.queuePlace === null) this.#append(request);
+    if (request.queueNode === null) this.#append(request);
     if (outcome === 'taken') request.hasPermit = true;
     else void this.#ask(request);
   }
 
   async #ask(request: WaitingRequest): Promise<void> {
     const isTaken = await this.#permits.ask();
-    if (request.queuePlace === null) {
+    if (request.queueNode === null) {
       if (isTaken) this.#permits.giveBack();
     } else if (isTaken) {
       request.hasPermit = true;
     } else {
-      this.#displace(request);
+      this.#evictOrRefuse(request);
     }
   }
 
-  /** The queue is full: takes the place of a client with more queued requests, or evicts this one. */
-  #displace(request: WaitingRequest): void {
-    if (request.queuePlace !== null) this.#requests.remove(request.queuePlace);
-    request.queuePlace = null;
+  /** The queue is full: evicts a request of the client with the most, or refuses this one. */
+  #evictOrRefuse(request: WaitingRequest): void {
+    if (request.queueNode !== null) this.#requests.remove(request.queueNode);
+    request.queueNode = null;
     const offer = this.#requests.offer(request.client, request, this.#requests.size);
     if (offer.kind === 'full') {
-      this.#evicted(request);
+      this.#onEvicted(request);
       return;
     }
-    request.queuePlace = offer.place;
-    const { displaced } = offer;
-    if (displaced === null) return;
-    displaced.queuePlace = null;
-    if (displaced.hasPermit) request.hasPermit = true;
-    else if (this.#undecided.delete(displaced)) this.#undecided.add(request);
+    request.queueNode = offer.node;
+    const { evicted } = offer;
+    if (evicted === null) return;
+    evicted.queueNode = null;
+    if (evicted.hasPermit) request.hasPermit = true;
+    else if (this.#undecided.delete(evicted)) this.#undecided.add(request);
     else void this.#ask(request);
-    displaced.hasPermit = false;
-    this.#evicted(displaced);
+    evicted.hasPermit = false;
+    this.#onEvicted(evicted);
   }
 }

@@ -13,16 +13,21 @@ export interface DecompressionRules {
  * the declared length, or the octets fed so far.
  */
 export const decompressionViolation = (
-  inflatedOctets: number,
-  codedOctets: number,
+  decompressedOctets: number,
+  compressedOctets: number,
   { maxOctets, maxRatio }: DecompressionRules,
 ): LimitViolation | null => {
-  if (inflatedOctets > maxOctets) {
-    return { code: 'body_too_large', name: 'max-decompressed-size-bytes', limit: maxOctets, actual: inflatedOctets };
+  if (decompressedOctets > maxOctets) {
+    return {
+      code: 'body_too_large',
+      name: 'max-decompressed-size-bytes',
+      limit: maxOctets,
+      actual: decompressedOctets,
+    };
   }
   // INVARIANT: decompressed octets have compressed octets, so both numbers of the ratio are above zero.
-  if (inflatedOctets > maxRatio * codedOctets) {
-    const actual = Math.ceil(inflatedOctets / Math.max(1, codedOctets));
+  if (decompressedOctets > maxRatio * compressedOctets) {
+    const actual = Math.ceil(decompressedOctets / Math.max(1, compressedOctets));
     return { code: 'body_too_large', name: 'max-decompression-ratio', limit: maxRatio, actual };
   }
   return null;

@@ -4,8 +4,8 @@ import type { LimitsConfiguration, UpstreamConfiguration } from '../configuratio
 const otherDescriptors = 64;
 
 /**
- * Warns if the connection limits exceed the file descriptors of a process; null: they fit. One worker may get all
- * clients; upstream connections are divided among workers.
+ * Warns if the connection limits exceed the file descriptors of a process; null: they fit. It assumes that one worker
+ * gets all clients; upstream connections are divided among workers.
  *
  * @param limit file descriptors of a process; null: unknown
  */
@@ -16,11 +16,14 @@ export const descriptorWarning = (
   limit: number | null,
 ): string | null => {
   if (limit === null) return null;
-  const toUpstreams = upstreams.reduce((sum, { targets, maxConnections }) => sum + targets.length * maxConnections, 0);
-  const ofWorker = Math.ceil(toUpstreams / workers);
-  if (maxTotalConnections + ofWorker + otherDescriptors <= limit) return null;
+  const upstreamConnections = upstreams.reduce(
+    (sum, { targets, maxConnections }) => sum + targets.length * maxConnections,
+    0,
+  );
+  const perWorker = Math.ceil(upstreamConnections / workers);
+  if (maxTotalConnections + perWorker + otherDescriptors <= limit) return null;
   return (
-    `the limits allow ${maxTotalConnections} client connections (max-total-connections) and ${ofWorker} upstream connections ` +
+    `the limits allow ${maxTotalConnections} client connections (max-total-connections) and ${perWorker} upstream connections ` +
     `(max-connections of each target) in a process that may have ${limit} file descriptors: ` +
     'raise the limit of open files (ulimit -n, LimitNOFILE), or lower these limits'
   );

@@ -45,129 +45,129 @@ class Chain<Value> {
 }
 
 /** The waiting entries of one client. */
-class ClientLine<Entry> {
-  readonly places = new Chain<QueuePlace<Entry>>();
+class ClientQueue<Entry> {
+  readonly nodes = new Chain<QueueNode<Entry>>();
   count = 0;
-  /** Its link in the order of turns; null: it has no entries. */
-  turn: ChainLink<ClientLine<Entry>> | null = null;
-  /** Its link among clients with equally many entries; null: it has none. */
-  level: ChainLink<ClientLine<Entry>> | null = null;
+  /** Its link in the rotation; null: it has no entries. */
+  rotationLink: ChainLink<ClientQueue<Entry>> | null = null;
+  /** Its link among the clients with the same count; null: it has no entries. */
+  countLink: ChainLink<ClientQueue<Entry>> | null = null;
 
   constructor(readonly client: string) {}
 }
 
-/** A waiting entry. */
-export class QueuePlace<Entry> {
+/** A waiting entry, as `remove` needs it. */
+export class QueueNode<Entry> {
   /** Null: it no longer waits. */
-  link: ChainLink<QueuePlace<Entry>> | null = null;
+  link: ChainLink<QueueNode<Entry>> | null = null;
 
   constructor(
-    readonly line: ClientLine<Entry>,
+    readonly queue: ClientQueue<Entry>,
     readonly entry: Entry,
   ) {}
 }
 
 /** The result of `offer`. */
 export type QueueOffer<Entry> =
-  /** The entry waits. `displaced` was evicted for it, because the queue was full. */
-  | { readonly kind: 'queued'; readonly place: QueuePlace<Entry>; readonly displaced: Entry | null }
+  /** The entry waits. If the queue was full, `evicted` is the entry that it replaced. */
+  | { readonly kind: 'queued'; readonly node: QueueNode<Entry>; readonly evicted: Entry | null }
   /** The queue is full, and no client has enough entries to evict one. */
   | { readonly kind: 'full' };
 
 /**
- * Whether a client of a full queue may evict an entry of the client with the most entries. Afterwards it must not have
- * more than that client; otherwise two clients could evict each other forever.
+ * Whether a client with `ownCount` entries may evict an entry of the client with the most, in a full queue. Afterwards
+ * it must not have more than that client; otherwise two clients could evict each other forever.
  */
-export const mayDisplace = (ownPlaces: number, mostPlaces: number): boolean => ownPlaces + 1 < mostPlaces;
+const mayEvict = (ownCount: number, largestCount: number): boolean => ownCount + 1 < largestCount;
 
 /**
  * A queue that serves clients round-robin, so that a client with many entries does not delay the others. Entries of one
  * client keep their order. All operations take constant time.
  */
 export class FairQueue<Entry> {
-  readonly #lines = new Map<string, ClientLine<Entry>>();
-  /** Clients with waiting entries, the next one first. */
-  readonly #turns = new Chain<ClientLine<Entry>>();
-  /** The same clients by number of entries. */
-  readonly #levels: Chain<ClientLine<Entry>>[] = [];
-  #mostPlaces = 0;
+  readonly #clients = new Map<string, ClientQueue<Entry>>();
+  /** The clients with entries, the next one first. */
+  readonly #rotation = new Chain<ClientQueue<Entry>>();
+  /** The same clients; the index is their count. */
+  readonly #byCount: Chain<ClientQueue<Entry>>[] = [];
+  #largestCount = 0;
   #size = 0;
 
   get size(): number {
     return this.#size;
   }
 
-  /** Enqueues an entry, in a queue of at most `maxPlaces`. A displaced entry is the newest of its client. */
-  offer(client: string, entry: Entry, maxPlaces: number): QueueOffer<Entry> {
-    let displaced: Entry | null = null;
-    if (this.#size >= maxPlaces) {
-      if (!mayDisplace(this.#lines.get(client)?.count ?? 0, this.#mostPlaces)) return { kind: 'full' };
-      displaced = this.#dropOfGreediest();
+  /** Enqueues an entry, in a queue of at most `maxSize`. An evicted entry is the newest of its client. */
+  offer(client: string, entry: Entry, maxSize: number): QueueOffer<Entry> {
+    let evicted: Entry | null = null;
+    if (this.#size >= maxSize) {
+      if (!mayEvict(this.#clients.get(client)?.count ?? 0, this.#largestCount)) return { kind: 'full' };
+      evicted = this.#evictFromLargestQueue();
     }
-    const line = this.#lines.get(client) ?? this.#newLine(client);
-    const place = new QueuePlace(line, entry);
-    place.link = line.places.append(place);
+    const queue = this.#clients.get(client) ?? this.#addClient(client);
+    const node = new QueueNode(queue, entry);
+    node.link = queue.nodes.append(node);
     this.#size += 1;
-    this.#count(line, line.count + 1);
-    return { kind: 'queued', place, displaced };
+    this.#setCount(queue, queue.count + 1);
+    return { kind: 'queued', node, evicted };
   }
 
   /** Dequeues the next entry; null: the queue is empty. */
   take(): Entry | null {
-    const line = this.#turns.first;
-    const place = line?.places.first ?? null;
-    if (line === null || place === null) return null;
-    this.remove(place);
-    if (line.turn !== null) {
-      this.#turns.remove(line.turn);
-      line.turn = this.#turns.append(line);
+    const queue = this.#rotation.first;
+    const node = queue?.nodes.first ?? null;
+    if (queue === null || node === null) return null;
+    this.remove(node);
+    if (queue.rotationLink !== null) {
+      this.#rotation.remove(queue.rotationLink);
+      queue.rotationLink = this.#rotation.append(queue);
     }
-    return place.entry;
+    return node.entry;
   }
 
   /** Removes an entry, unless it is already removed. */
-  remove(place: QueuePlace<Entry>): void {
-    const { line, link } = place;
+  remove(node: QueueNode<Entry>): void {
+    const { queue, link } = node;
     if (link === null) return;
-    place.link = null;
-    line.places.remove(link);
+    node.link = null;
+    queue.nodes.remove(link);
     this.#size -= 1;
-    this.#count(line, line.count - 1);
-    if (line.count > 0 || line.turn === null) return;
-    this.#turns.remove(line.turn);
-    line.turn = null;
-    this.#lines.delete(line.client);
+    this.#setCount(queue, queue.count - 1);
+    if (queue.count > 0 || queue.rotationLink === null) return;
+    this.#rotation.remove(queue.rotationLink);
+    queue.rotationLink = null;
+    this.#clients.delete(queue.client);
   }
 
-  #newLine(client: string): ClientLine<Entry> {
-    const line = new ClientLine<Entry>(client);
-    line.turn = this.#turns.append(line);
-    this.#lines.set(client, line);
-    return line;
+  #addClient(client: string): ClientQueue<Entry> {
+    const queue = new ClientQueue<Entry>(client);
+    queue.rotationLink = this.#rotation.append(queue);
+    this.#clients.set(client, queue);
+    return queue;
   }
 
-  #dropOfGreediest(): Entry | null {
-    const place = this.#levels[this.#mostPlaces]?.first?.places.last ?? null;
-    if (place === null) return null;
-    this.remove(place);
-    return place.entry;
+  #evictFromLargestQueue(): Entry | null {
+    const node = this.#byCount[this.#largestCount]?.first?.nodes.last ?? null;
+    if (node === null) return null;
+    this.remove(node);
+    return node.entry;
   }
 
-  #count(line: ClientLine<Entry>, count: number): void {
-    if (line.level !== null) this.#level(line.count).remove(line.level);
-    line.level = count === 0 ? null : this.#level(count).append(line);
-    line.count = count;
-    if (count > this.#mostPlaces) this.#mostPlaces = count;
+  #setCount(queue: ClientQueue<Entry>, count: number): void {
+    if (queue.countLink !== null) this.#clientsWith(queue.count).remove(queue.countLink);
+    queue.countLink = count === 0 ? null : this.#clientsWith(count).append(queue);
+    queue.count = count;
+    if (count > this.#largestCount) this.#largestCount = count;
     // INVARIANT: a count changes by one, so the maximum falls by at most one.
-    else if (this.#mostPlaces > 0 && this.#level(this.#mostPlaces).isEmpty) this.#mostPlaces -= 1;
+    else if (this.#largestCount > 0 && this.#clientsWith(this.#largestCount).isEmpty) this.#largestCount -= 1;
   }
 
-  #level(count: number): Chain<ClientLine<Entry>> {
-    let level = this.#levels[count];
-    if (level === undefined) {
-      level = new Chain();
-      this.#levels[count] = level;
+  #clientsWith(count: number): Chain<ClientQueue<Entry>> {
+    let clients = this.#byCount[count];
+    if (clients === undefined) {
+      clients = new Chain();
+      this.#byCount[count] = clients;
     }
-    return level;
+    return clients;
   }
 }

@@ -25,9 +25,9 @@ export class HeldPermits {
   #held: number | null = null;
   #slack = 0;
   #isExhausted = false;
-  #inUseOfAll = 0;
+  #totalInUse = 0;
   #wants = 0;
-  /** Wants that the supervisor already knows. */
+  /** Wants that the supervisor knows. */
   #asked = 0;
   #isDue = false;
 
@@ -48,7 +48,7 @@ export class HeldPermits {
 
   /** Whether a report is due. Permits that return and leave again in between need no message. */
   get isDue(): boolean {
-    return this.#isDue || this.#hasTooMany;
+    return this.#isDue || this.#hasExcess;
   }
 
   get isContended(): boolean {
@@ -61,8 +61,8 @@ export class HeldPermits {
   }
 
   /** Permits in use by all workers, as far as this worker knows. */
-  get inUseOfAll(): number {
-    return Math.max(this.#used, this.#inUseOfAll);
+  get totalInUse(): number {
+    return Math.max(this.#used, this.#totalInUse);
   }
 
   /** Whether this state can be discarded. */
@@ -102,44 +102,44 @@ export class HeldPermits {
     this.#limit = limit;
     this.#share = share;
     this.#isExhausted = false;
-    this.#inUseOfAll = 0;
+    this.#totalInUse = 0;
     if (this.#held === null && this.#used <= share) return;
     if (this.#held === null) this.#contend();
     this.#slack = 0;
     this.#isDue = true;
   }
 
-  /** Marks the key as contended, as reported when the worker joined. */
-  joined(): void {
+  /** Marks the key as contended, as the supervisor said when this worker joined. */
+  markContended(): void {
     if (this.#held !== null) return;
     this.#contend();
     if (this.#used > 0) this.#isDue = true;
   }
 
-  hear(word: PermitMessage): void {
-    switch (word.kind) {
+  receive(message: PermitMessage): void {
+    switch (message.kind) {
       case 'recall':
         if (this.#held === null) this.#contend();
-        this.#slack = word.slack;
+        this.#slack = message.slack;
         this.#isDue = true;
         return;
       case 'grant':
         if (this.#held === null) this.#contend();
-        this.#held = (this.#held ?? 0) + word.permits;
-        this.#asked = Math.max(0, this.#asked - word.permits);
-        this.#slack = word.slack;
+        this.#held = (this.#held ?? 0) + message.permits;
+        this.#asked = Math.max(0, this.#asked - message.permits);
+        this.#slack = message.slack;
         this.#isExhausted = false;
         return;
       case 'refused':
         this.#isExhausted = true;
-        this.#inUseOfAll = word.inUse;
+        this.#totalInUse = message.inUse;
         if (!this.isPatient) this.#asked = 0;
         return;
       case 'available':
         this.#isExhausted = false;
         return;
       case 'slack':
-        this.#slack = word.slack;
+        this.#slack = message.slack;
         return;
       case 'released':
         this.#held = null;
@@ -163,7 +163,7 @@ export class HeldPermits {
   }
 
   /** Whether there are too many unused permits. */
-  get #hasTooMany(): boolean {
+  get #hasExcess(): boolean {
     if (this.#held === null) return false;
     return this.#held - this.#used > (this.#used === 0 ? 0 : this.#slack * 2);
   }

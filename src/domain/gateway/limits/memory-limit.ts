@@ -11,7 +11,7 @@ export interface MemoryLimit {
 }
 
 /** Service resumes below this share of the limit, to avoid flapping. */
-const wellShare = 0.9;
+const recoveryShare = 0.9;
 
 /**
  * The limit in octets; null: no limit.
@@ -32,7 +32,7 @@ export const memoryLimit = (
 
 /** Whether memory is short: from above the limit until well below it. */
 export const isMemoryShort = (wasShort: boolean, residentBytes: number, { bytes }: MemoryLimit): boolean =>
-  wasShort ? residentBytes >= bytes * wellShare : residentBytes > bytes;
+  wasShort ? residentBytes >= bytes * recoveryShare : residentBytes > bytes;
 
 /** The violation while memory is short, in the unit of the key. A percentage has two decimal places. */
 export const memoryViolation = (residentBytes: number, { name, bytes, unitBytes }: MemoryLimit): LimitViolation => {

@@ -64,7 +64,7 @@ export class PermitCenter {
     if (outbox.isOutdated(report.key)) return;
     const contention = this.#contentions.get(report.key) ?? this.#contend(outbox, report);
     if (contention === null) return;
-    contention.report(outbox, report, seen, this.#sharers());
+    contention.report(outbox, report, seen, this.#joinedWorkers());
     this.#serve(contention, nowMs);
   }
 
@@ -77,11 +77,11 @@ export class PermitCenter {
     const contention = new PermitContention(key, limit, this.#workers);
     this.#contentions.set(key, contention);
     contention.admit(outbox);
-    for (const other of this.#sharers()) contention.recall(other);
+    for (const other of this.#joinedWorkers()) contention.recall(other);
     return contention;
   }
 
-  #sharers(): readonly PermitOutbox[] {
+  #joinedWorkers(): readonly PermitOutbox[] {
     return [...this.#outboxes].filter(({ hasJoined }) => hasJoined);
   }
 

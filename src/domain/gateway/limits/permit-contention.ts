@@ -1,9 +1,10 @@
 import { staticShare } from './permit-limits.js';
 import type { PermitOutbox, PermitReport } from './permit-messages.js';
 
-/** Permits granted in a message. */
+/** Granted permits. */
 interface Grant {
-  readonly message: number;
+  /** Number of the batch that carries the grant. */
+  readonly batch: number;
   readonly permits: number;
 }
 
@@ -42,9 +43,9 @@ class PermitState {
     return this.#wants;
   }
 
-  /** Requires a response to a message. */
-  await(message: number): void {
-    this.#awaited = message;
+  /** Requires a response to a batch. */
+  await(batch: number): void {
+    this.#awaited = batch;
   }
 
   /** Raises the assumed share before the first report. */
@@ -52,8 +53,8 @@ class PermitState {
     if (!this.#hasReported) this.#held = Math.max(this.#held, share);
   }
 
-  grant(message: number, permits: number): void {
-    this.#grants.push({ message, permits });
+  grant(batch: number, permits: number): void {
+    this.#grants.push({ batch, permits });
     this.#granted += permits;
     this.#wants = Math.max(0, this.#wants - permits);
   }
@@ -66,7 +67,7 @@ class PermitState {
   /** @param seen number of the last batch that the worker had received */
   report({ held, used, wants, isPatient }: PermitReport, seen: number): void {
     this.#hasReported = true;
-    this.#grants = this.#grants.filter(({ message }) => message > seen);
+    this.#grants = this.#grants.filter(({ batch }) => batch > seen);
     this.#granted = this.#grants.reduce((sum, { permits }) => sum + permits, 0);
     this.#held = held;
     this.used = used;
@@ -89,8 +90,8 @@ export class PermitContention {
   readonly key: string;
   readonly #workers: number;
   #limit: number;
-  /** In the order of turns. */
-  readonly #standings = new Map<PermitOutbox, PermitState>();
+  /** The worker to serve next comes first. */
+  readonly #states = new Map<PermitOutbox, PermitState>();
   /** Unused permits that each worker may keep. */
   #slack = 0;
   /** Deadline of outstanding responses; null: none. */
@@ -108,29 +109,29 @@ export class PermitContention {
 
   /** Adds a worker without permits of the key. */
   admit(worker: PermitOutbox): void {
-    if (!this.#standings.has(worker)) this.#standings.set(worker, new PermitState(null));
+    if (!this.#states.has(worker)) this.#states.set(worker, new PermitState(null));
   }
 
   /** Recalls the static share of a worker, which may be in use. */
   recall(worker: PermitOutbox): void {
-    if (this.#share === 0 || this.#standings.has(worker)) return;
-    const standing = new PermitState(this.#share);
-    this.#standings.set(worker, standing);
-    standing.await(worker.tell({ kind: 'recall', key: this.key, slack: 0 }));
+    if (this.#share === 0 || this.#states.has(worker)) return;
+    const state = new PermitState(this.#share);
+    this.#states.set(worker, state);
+    state.await(worker.tell({ kind: 'recall', key: this.key, slack: 0 }));
   }
 
   /** Removes an ended worker with its permits. */
   leave(worker: PermitOutbox): void {
-    this.#standings.delete(worker);
+    this.#states.delete(worker);
   }
 
   /** @param others workers with static shares */
   report(worker: PermitOutbox, report: PermitReport, seen: number, others: Iterable<PermitOutbox>): void {
     this.admit(worker);
-    this.#standings.get(worker)?.report(report, seen);
+    this.#states.get(worker)?.report(report, seen);
     if (report.limit === this.#limit) return;
     this.#limit = report.limit;
-    for (const standing of this.#standings.values()) standing.assume(this.#share);
+    for (const state of this.#states.values()) state.assume(this.#share);
     for (const other of others) this.recall(other);
     this.#tighten();
   }
@@ -148,9 +149,9 @@ export class PermitContention {
       return;
     }
     if (this.#free <= 0) return;
-    for (const [worker, standing] of this.#standings) {
-      if (standing.isRefused) worker.tell({ kind: 'available', key: this.key });
-      standing.isRefused = false;
+    for (const [worker, state] of this.#states) {
+      if (state.isRefused) worker.tell({ kind: 'available', key: this.key });
+      state.isRefused = false;
     }
     if (!isAwaiting) this.#loosen();
   }
@@ -158,10 +159,10 @@ export class PermitContention {
   /** Restores static shares if all workers need far less; otherwise does nothing. True: restored. */
   release(): boolean {
     const share = this.#share;
-    for (const { allotted, used, wants, isAwaited, isRefused } of this.#standings.values()) {
+    for (const { allotted, used, wants, isAwaited, isRefused } of this.#states.values()) {
       if (allotted > share || used * 2 > share || wants > 0 || isAwaited || isRefused) return false;
     }
-    for (const worker of this.#standings.keys()) worker.tell({ kind: 'released', key: this.key });
+    for (const worker of this.#states.keys()) worker.tell({ kind: 'released', key: this.key });
     return true;
   }
 
@@ -171,7 +172,7 @@ export class PermitContention {
 
   get #allotted(): number {
     let sum = 0;
-    for (const { allotted } of this.#standings.values()) sum += allotted;
+    for (const { allotted } of this.#states.values()) sum += allotted;
     return sum;
   }
 
@@ -180,46 +181,46 @@ export class PermitContention {
   }
 
   get #isAwaiting(): boolean {
-    for (const { isAwaited } of this.#standings.values()) if (isAwaited) return true;
+    for (const { isAwaited } of this.#states.values()) if (isAwaited) return true;
     return false;
   }
 
   #starved(): readonly (readonly [PermitOutbox, PermitState])[] {
-    return [...this.#standings].filter(([, { wants }]) => wants > 0);
+    return [...this.#states].filter(([, { wants }]) => wants > 0);
   }
 
   #grant(): void {
     let free = this.#free;
     const starved = this.#starved();
-    for (const [index, [worker, standing]] of starved.entries()) {
+    for (const [index, [worker, state]] of starved.entries()) {
       if (free <= 0) return;
-      const even = Math.max(1, Math.floor(free / (starved.length - index)));
-      const permits = Math.min(standing.wants, even);
-      // Grant a busy worker some in advance.
-      const extra = Math.min(this.#slack, Math.floor((free - permits) / this.#workers));
-      const granted = permits + extra;
+      const evenShare = Math.max(1, Math.floor(free / (starved.length - index)));
+      const permits = Math.min(state.wants, evenShare);
+      // A busy worker gets some in advance.
+      const inAdvance = Math.min(this.#slack, Math.floor((free - permits) / this.#workers));
+      const granted = permits + inAdvance;
       free -= granted;
-      standing.isRefused = false;
-      standing.grant(worker.tell({ kind: 'grant', key: this.key, permits: granted, slack: this.#slack }), granted);
+      state.isRefused = false;
+      state.grant(worker.tell({ kind: 'grant', key: this.key, permits: granted, slack: this.#slack }), granted);
       // Move it to the end of the order.
-      this.#standings.delete(worker);
-      this.#standings.set(worker, standing);
+      this.#states.delete(worker);
+      this.#states.set(worker, state);
     }
   }
 
   #refuse(): void {
     const inUse = this.#allotted;
-    for (const [worker, standing] of this.#starved()) {
-      if (!standing.isRefused) worker.tell({ kind: 'refused', key: this.key, inUse });
-      standing.refuse();
+    for (const [worker, state] of this.#starved()) {
+      if (!state.isRefused) worker.tell({ kind: 'refused', key: this.key, inUse });
+      state.refuse();
     }
   }
 
   #tighten(): void {
     this.#slack = 0;
-    for (const [worker, standing] of this.#standings) {
-      if (standing.isAwaited) continue;
-      standing.await(worker.tell({ kind: 'recall', key: this.key, slack: 0 }));
+    for (const [worker, state] of this.#states) {
+      if (state.isAwaited) continue;
+      state.await(worker.tell({ kind: 'recall', key: this.key, slack: 0 }));
     }
   }
 
@@ -228,6 +229,6 @@ export class PermitContention {
     const slack = Math.min(this.#share >> 2, Math.floor(this.#free / (2 * this.#workers)));
     if (slack === 0 || slack < this.#slack * 2) return;
     this.#slack = slack;
-    for (const worker of this.#standings.keys()) worker.tell({ kind: 'slack', key: this.key, slack });
+    for (const worker of this.#states.keys()) worker.tell({ kind: 'slack', key: this.key, slack });
   }
 }

@@ -3,16 +3,16 @@ export class PermitOutbox {
   /** Whether the worker uses static shares. It has none until it knows all contended keys. */
   hasJoined = false;
   #sent = 0;
-  #words: PermitMessage[] = [];
+  #messages: PermitMessage[] = [];
   #contended: readonly string[] | null = null;
   /** Released keys with the number of their batch, until the worker confirms them. */
   readonly #released = new Map<string, number>();
 
   /** Queues a message. Returns the number of the batch that will carry it. */
-  tell(word: PermitMessage): number {
-    this.#words.push(word);
+  tell(message: PermitMessage): number {
+    this.#messages.push(message);
     const number = this.#sent + 1;
-    if (word.kind === 'released') this.#released.set(word.key, number);
+    if (message.kind === 'released') this.#released.set(message.key, number);
     return number;
   }
 
@@ -33,12 +33,12 @@ export class PermitOutbox {
 
   /** Removes and returns the next batch; null: nothing is pending. */
   drain(): PermitMessageBatch | null {
-    const [words, contended] = [this.#words, this.#contended];
-    if (words.length === 0 && contended === null) return null;
-    this.#words = [];
+    const [messages, contended] = [this.#messages, this.#contended];
+    if (messages.length === 0 && contended === null) return null;
+    this.#messages = [];
     this.#contended = null;
     this.#sent += 1;
-    return { number: this.#sent, contended, words };
+    return { number: this.#sent, contended, messages };
   }
 }
 
@@ -86,5 +86,5 @@ export interface PermitMessageBatch {
   readonly number: number;
   /** All contended keys, in response to `isJoining`. */
   readonly contended: readonly string[] | null;
-  readonly words: readonly PermitMessage[];
+  readonly messages: readonly PermitMessage[];
 }

@@ -36,25 +36,25 @@ export const noConcurrency: ConcurrencyLimits = {
  * single route could never use the queue.
  */
 export const concurrencyLimits = (limits: LimitsConfiguration, workers: number): ConcurrencyLimits => {
-  const ofAll = limits.maxInFlightRequests;
-  const ofOne = limits.maxInFlightRequestsPerWorker;
-  const most = Math.min(ofAll, ofOne * workers);
+  const total = limits.maxInFlightRequests;
+  const perWorker = limits.maxInFlightRequestsPerWorker;
+  const effectiveTotal = Math.min(total, perWorker * workers);
   return {
-    inFlight: { name: 'max-in-flight-requests', limit: ofAll },
-    inFlightPerWorker: { name: 'max-in-flight-requests-per-worker', limit: ofOne },
+    inFlight: { name: 'max-in-flight-requests', limit: total },
+    inFlightPerWorker: { name: 'max-in-flight-requests-per-worker', limit: perWorker },
     queued: limits.maxQueuedRequests,
-    perRoute: limits.maxConnectionsPerRoute < most ? limits.maxConnectionsPerRoute : Number.POSITIVE_INFINITY,
+    perRoute: limits.maxConnectionsPerRoute < effectiveTotal ? limits.maxConnectionsPerRoute : Number.POSITIVE_INFINITY,
     perClient: limits.maxConnectionsPerClient,
   };
 };
 
-/** The violation by another request of a client, with its requests in all workers. */
-export const clientViolation = (underWay: number, limit: number): LimitViolation =>
-  reachedConnectionLimit('max-connections-per-client', limit, underWay);
+/** The violation by another request of a client that has `open` requests in all workers. */
+export const clientViolation = (open: number, limit: number): LimitViolation =>
+  reachedConnectionLimit('max-connections-per-client', limit, open);
 
-/** The violation by another request of a route, with its requests in all workers. */
-export const routeViolation = (underWay: number, limit: number): LimitViolation =>
-  reachedConnectionLimit('max-connections-per-route', limit, underWay);
+/** The violation by another request of a route that has `open` requests in all workers. */
+export const routeViolation = (open: number, limit: number): LimitViolation =>
+  reachedConnectionLimit('max-connections-per-route', limit, open);
 
 /** Whether a worker has reached its own limit. */
 export const isWorkerFull = (inFlight: number, { inFlightPerWorker }: ConcurrencyLimits): boolean =>
@@ -62,8 +62,8 @@ export const isWorkerFull = (inFlight: number, { inFlightPerWorker }: Concurrenc
 
 /** The violation by a request that timed out in the queue of a worker with `inFlight` requests. */
 export const inFlightViolation = (inFlight: number, limits: ConcurrencyLimits): LimitViolation => {
-  const isOfWorker = isWorkerFull(inFlight, limits) && limits.inFlightPerWorker.limit < limits.inFlight.limit;
-  const { name, limit } = isOfWorker ? limits.inFlightPerWorker : limits.inFlight;
+  const isWorkerLimit = isWorkerFull(inFlight, limits) && limits.inFlightPerWorker.limit < limits.inFlight.limit;
+  const { name, limit } = isWorkerLimit ? limits.inFlightPerWorker : limits.inFlight;
   return { code: 'request_limit_reached', name, limit, actual: limit + 1 };
 };
 

@@ -59,8 +59,8 @@ export class PermitCoordinator implements SupervisedService {
   #flush(): void {
     this.#isFlushing = false;
     for (const [{ channel }, outbox] of this.#workers) {
-      const words = outbox.drain();
-      if (words !== null) channel.tell(permitMessages, words);
+      const batch = outbox.drain();
+      if (batch !== null) channel.tell(permitMessages, batch);
     }
   }
 

@@ -58,7 +58,7 @@ class SharedPermits implements Permits {
   }
 
   get takenByAll(): number {
-    return this.holding.inUseOfAll;
+    return this.holding.totalInUse;
   }
 
   /** Whether they are opened. */
@@ -125,14 +125,14 @@ class SharedPermits implements Permits {
     this.#serve();
   }
 
-  joined(): void {
-    this.holding.joined();
+  markContended(): void {
+    this.holding.markContended();
     this.#serve();
   }
 
-  hear(word: PermitMessage): void {
-    this.holding.hear(word);
-    if (word.kind === 'refused') for (const waiter of [...this.#waiters]) waiter.settle(false);
+  receive(message: PermitMessage): void {
+    this.holding.receive(message);
+    if (message.kind === 'refused') for (const waiter of [...this.#waiters]) waiter.settle(false);
     this.#serve();
   }
 
@@ -185,7 +185,7 @@ export class SharedPermitBook implements PermitBook {
         this.#flushSoon();
       },
     };
-    channel.hear(permitMessages, (words) => this.#hear(words));
+    channel.hear(permitMessages, (batch) => this.#receive(batch));
   }
 
   limit(limits: LimitsConfiguration): void {
@@ -222,12 +222,12 @@ export class SharedPermitBook implements PermitBook {
     this.#flushSoon();
   }
 
-  #hear({ number, contended, words }: PermitMessageBatch): void {
+  #receive({ number, contended, messages }: PermitMessageBatch): void {
     this.#seen = number;
-    for (const word of words) this.#get(word.key).hear(word);
+    for (const message of messages) this.#get(message.key).receive(message);
     if (contended === null) return;
     this.#joins -= 1;
-    for (const key of contended) this.#get(key).joined();
+    for (const key of contended) this.#get(key).markContended();
   }
 
   #flushSoon(): void {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { FairQueue, type QueuePlace } from '../../../../../src/domain/gateway/limits/fair-queue.js';
+import { FairQueue, type QueueNode } from '../../../../../src/domain/gateway/limits/fair-queue.js';
 import { expectModelAgreement } from '../../../../support/shared/model-run.js';
 
 interface Waiting {
@@ -11,7 +11,7 @@ interface Waiting {
 /** A model of the queue with plain lists and linear search. */
 class NaiveQueue {
   /** Clients with waiting entries, the next one first. */
-  #turns: string[] = [];
+  #rotation: string[] = [];
   #waiting: Waiting[] = [];
 
   get size(): number {
@@ -23,39 +23,39 @@ class NaiveQueue {
   }
 
   get most(): number {
-    return Math.max(0, ...this.#turns.map((client) => this.of(client).length));
+    return Math.max(0, ...this.#rotation.map((client) => this.of(client).length));
   }
 
   add(entry: Waiting): void {
-    if (!this.#turns.includes(entry.client)) this.#turns.push(entry.client);
+    if (!this.#rotation.includes(entry.client)) this.#rotation.push(entry.client);
     this.#waiting.push(entry);
   }
 
   take(): Waiting | null {
-    const client = this.#turns[0];
+    const client = this.#rotation[0];
     if (client === undefined) return null;
     const first = this.of(client)[0] as Waiting;
     this.remove(first);
-    if (this.#turns[0] === client) this.#turns = [...this.#turns.slice(1), client];
+    if (this.#rotation[0] === client) this.#rotation = [...this.#rotation.slice(1), client];
     return first;
   }
 
   remove(entry: Waiting): void {
     this.#waiting = this.#waiting.filter((other) => other !== entry);
-    this.#turns = this.#turns.filter((client) => this.of(client).length > 0);
+    this.#rotation = this.#rotation.filter((client) => this.of(client).length > 0);
   }
 }
 
 interface Real {
   readonly queue: FairQueue<Waiting>;
-  readonly places: Map<Waiting, QueuePlace<Waiting>>;
+  readonly nodes: Map<Waiting, QueueNode<Waiting>>;
   made: number;
 }
 
 class Offer implements fc.Command<NaiveQueue, Real> {
   constructor(
     readonly client: string,
-    readonly maxPlaces: number,
+    readonly maxSize: number,
   ) {}
 
   check(): boolean {
@@ -63,34 +63,34 @@ class Offer implements fc.Command<NaiveQueue, Real> {
   }
 
   run(model: NaiveQueue, real: Real): void {
-    const { client, maxPlaces } = this;
+    const { client, maxSize } = this;
     real.made += 1;
     const entry = { client, number: real.made };
     const own = model.of(client).length;
     const { most, size } = model;
-    const offer = real.queue.offer(client, entry, maxPlaces);
+    const offer = real.queue.offer(client, entry, maxSize);
     if (offer.kind === 'full') {
       // Refused only if it is full, and every client would have fewer entries than the new one.
-      expect(size).toBeGreaterThanOrEqual(maxPlaces);
+      expect(size).toBeGreaterThanOrEqual(maxSize);
       expect(own + 1).toBeGreaterThanOrEqual(most);
       return;
     }
-    real.places.set(entry, offer.place);
-    if (size < maxPlaces) expect(offer.displaced).toBeNull();
+    real.nodes.set(entry, offer.node);
+    if (size < maxSize) expect(offer.evicted).toBeNull();
     else {
-      const displaced = offer.displaced as Waiting;
-      const line = model.of(displaced.client);
-      expect(line).toHaveLength(most);
-      expect(line.at(-1)).toBe(displaced);
-      model.remove(displaced);
-      expect(own + 1).toBeLessThanOrEqual(model.of(displaced.client).length);
+      const evicted = offer.evicted as Waiting;
+      const queue = model.of(evicted.client);
+      expect(queue).toHaveLength(most);
+      expect(queue.at(-1)).toBe(evicted);
+      model.remove(evicted);
+      expect(own + 1).toBeLessThanOrEqual(model.of(evicted.client).length);
     }
     model.add(entry);
     expect(real.queue.size).toBe(model.size);
   }
 
   toString(): string {
-    return `offer(${this.client}, ${this.maxPlaces})`;
+    return `offer(${this.client}, ${this.maxSize})`;
   }
 }
 
@@ -118,9 +118,9 @@ class Remove implements fc.Command<NaiveQueue, Real> {
   }
 
   run(model: NaiveQueue, real: Real): void {
-    const [entry, place] = [...real.places][this.which % Math.max(1, real.places.size)] ?? [];
-    if (entry === undefined || place === undefined) return;
-    real.queue.remove(place);
+    const [entry, node] = [...real.nodes][this.which % Math.max(1, real.nodes.size)] ?? [];
+    if (entry === undefined || node === undefined) return;
+    real.queue.remove(node);
     model.remove(entry);
     expect(real.queue.size).toBe(model.size);
   }
@@ -134,15 +134,15 @@ const clients = fc.constantFrom('a', 'b', 'c', 'd');
 
 it('behaves like a model with plain lists', () => {
   const commands = [
-    fc.tuple(clients, fc.integer({ min: 0, max: 6 })).map(([client, maxPlaces]) => new Offer(client, maxPlaces)),
+    fc.tuple(clients, fc.integer({ min: 0, max: 6 })).map(([client, maxSize]) => new Offer(client, maxSize)),
     // Most entries belong to one client, which is the case that fairness is for.
-    fc.integer({ min: 0, max: 6 }).map((maxPlaces) => new Offer('a', maxPlaces)),
+    fc.integer({ min: 0, max: 6 }).map((maxSize) => new Offer('a', maxSize)),
     fc.constant(new Take()),
     fc.nat({ max: 50 }).map((which) => new Remove(which)),
   ];
   fc.assert(
     fc.property(fc.commands(commands, { maxCommands: 60 }), (run) => {
-      const real: Real = { queue: new FairQueue(), places: new Map(), made: 0 };
+      const real: Real = { queue: new FairQueue(), nodes: new Map(), made: 0 };
       expectModelAgreement(() => ({ model: new NaiveQueue(), real }), run);
     }),
     { numRuns: 300 },

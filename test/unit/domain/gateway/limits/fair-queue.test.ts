@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
 import { FairQueue } from '../../../../../src/domain/gateway/limits/fair-queue.js';
 
-const queueOf = (clients: string, maxPlaces: number): FairQueue<string> => {
+const queueOf = (clients: string, maxSize: number): FairQueue<string> => {
   const queue = new FairQueue<string>();
-  for (const [index, client] of [...clients].entries()) queue.offer(client, `${client}${index}`, maxPlaces);
+  for (const [index, client] of [...clients].entries()) queue.offer(client, `${client}${index}`, maxSize);
   return queue;
 };
 
@@ -33,7 +33,7 @@ it('puts a returning client at the end', () => {
 
 it('evicts the newest entry of the largest client when it is full', () => {
   const queue = queueOf('aaab', 4);
-  expect(queue.offer('c', 'c', 4)).toMatchObject({ kind: 'queued', displaced: 'a2' });
+  expect(queue.offer('c', 'c', 4)).toMatchObject({ kind: 'queued', evicted: 'a2' });
   expect(queue.size).toBe(4);
   expect(taken(queue)).toEqual(['a0', 'b3', 'c', 'a1']);
 });
@@ -53,8 +53,8 @@ it('removes an entry only once', () => {
   const queue = queueOf('a', 10);
   const offer = queue.offer('b', 'b', 10);
   if (offer.kind !== 'queued') throw new Error('it has to wait');
-  queue.remove(offer.place);
-  queue.remove(offer.place);
+  queue.remove(offer.node);
+  queue.remove(offer.node);
   expect(queue.size).toBe(1);
   expect(taken(queue)).toEqual(['a0']);
 });

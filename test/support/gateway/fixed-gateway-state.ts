@@ -20,7 +20,16 @@ import { plainLimits, plainPolicies, plainTimeouts } from './plain-configuration
 export const routeOf = (id: string, changes: Partial<RouteConfiguration> = {}): RouteConfiguration => ({
   id,
   priority: 50,
-  matches: { paths: [], pathPrefixes: ['/'], pathRegexes: [], hosts: [], methods: [], headers: [], queryParams: [] },
+  matches: {
+    paths: [],
+    pathPrefixes: ['/'],
+    pathRegexes: [],
+    hosts: [],
+    methods: [],
+    headers: [],
+    queryParams: [],
+    schemes: [],
+  },
   upstream: 'api',
   builtinHandler: null,
   agents: [],

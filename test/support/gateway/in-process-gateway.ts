@@ -39,6 +39,7 @@ const anything: RouteConfiguration['matches'] = {
   methods: [],
   headers: [],
   queryParams: [],
+  schemes: [],
 };
 
 /** A route that takes everything and sends it to `upstream`. */

@@ -25,7 +25,14 @@ const routedRequest = (line: string): RoutedRequest => {
   const [path = '', query] = target.split('?');
   return {
     line,
-    request: { method, host, path, query: query ?? null, headers: headers.flatMap((header) => header.split(':')) },
+    request: {
+      method,
+      host,
+      path,
+      query: query ?? null,
+      headers: headers.flatMap((header) => header.split(':')),
+      scheme: 'http',
+    },
     route: route === '-' ? null : route,
   };
 };

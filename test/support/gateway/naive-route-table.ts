@@ -37,6 +37,7 @@ const specificity = (route: RouteConfiguration, request: RoutableRequest): Speci
   const host = hostSpecificity(matches, request.host);
   if (path === null || host === null) return null;
   if (matches.methods.length > 0 && !matches.methods.includes(request.method)) return null;
+  if (matches.schemes.length > 0 && !matches.schemes.includes(request.scheme)) return null;
   const headers = request.headers.flatMap((name, index, all) =>
     index % 2 === 0 ? [[name.toLowerCase(), all[index + 1] ?? ''] as const] : [],
   );
@@ -44,7 +45,8 @@ const specificity = (route: RouteConfiguration, request: RoutableRequest): Speci
   if (!holds(wantedHeaders, headers)) return null;
   if (!holds(matches.queryParams, [...new URLSearchParams(request.query ?? '')])) return null;
   const has = (values: readonly unknown[]): number => Math.sign(values.length);
-  return [route.priority, ...path, host, has(matches.headers), has(matches.queryParams), has(matches.methods)];
+  const kinds = [matches.headers, matches.queryParams, matches.methods, matches.schemes];
+  return [route.priority, ...path, host, ...kinds.map(has)];
 };
 
 const isHigher = (left: Specificity, right: Specificity): boolean => {

@@ -10,6 +10,7 @@ const noMatches: RouteMatches = {
   methods: [],
   headers: [],
   queryParams: [],
+  schemes: [],
 };
 
 /** A route to nowhere in particular with these matches. */
@@ -31,5 +32,6 @@ export const routableRequest = (path: string, more: Partial<RoutableRequest> = {
   path,
   query: null,
   headers: [],
+  scheme: 'http',
   ...more,
 });

@@ -59,6 +59,7 @@ const matchesReport = (matches: RouteMatches): RouteReport['matches'] => {
     ['method', matches.methods],
     ['header', matches.headers.map(namedMatch)],
     ['query_param', matches.queryParams.map(namedMatch)],
+    ['scheme', matches.schemes],
   ];
   return Object.fromEntries(kinds.filter(([, values]) => values.length > 0));
 };

@@ -5,7 +5,7 @@ import { list, optional, withDefault } from '../../configuration/schema/scalar-k
 import { integer, oneOf, type ScalarKind, text } from '../../configuration/schema/scalar-kind.js';
 import type { Fields, Key, Located } from '../../configuration/schema/schema.js';
 import { err, ok } from '../../shared/result.js';
-import type { NamedMatch, RouteMatches } from '../routing/route-matches.js';
+import { type NamedMatch, type RouteMatches, requestSchemes } from '../routing/route-matches.js';
 import { circuitBreaker } from './circuit-breaker-schema.js';
 import { builtinHandlers } from './gateway-configuration.js';
 import { policies } from './policies-schema.js';
@@ -82,6 +82,10 @@ const matchesShape = {
   host: list(hostPattern, 'Host of the request, without the port.'),
   method: list(methodKind, 'Method of the request. A method of more than 32 characters that no route names gets 501.'),
   ...namedMatchShape,
+  scheme: list(
+    oneOf(requestSchemes),
+    'Scheme of the request: that of the connection, or the one that a trusted proxy names.',
+  ),
 };
 
 /** The keys of all kinds of match. */
@@ -99,6 +103,7 @@ export const toMatches = (matches: Fields<typeof matchesShape>): RouteMatches =>
   methods: values(matches.method.value),
   headers: matches.header.value,
   queryParams: matches['query-param'].value,
+  schemes: values(matches.scheme.value),
 });
 
 const builtin = oneOf(['builtin']);

@@ -6,6 +6,10 @@ import { utf8ByteString } from '../../shared/byte-string.js';
 import { err, ok, type Result } from '../../shared/result.js';
 import type { PathPatternCompiler, PathTest } from './path-pattern.js';
 
+/** The schemes of requests. */
+export const requestSchemes = ['http', 'https'] as const;
+export type RequestScheme = (typeof requestSchemes)[number];
+
 /** The parts of a request that routing uses. */
 export interface RoutableRequest {
   /** Case-sensitive (RFC 9110, section 9.1). */
@@ -17,6 +21,8 @@ export interface RoutableRequest {
   /** Raw, without the question mark. */
   readonly query: string | null;
   readonly headers: HeaderList;
+  /** The scheme that an upstream would see in X-Forwarded-Proto. */
+  readonly scheme: RequestScheme;
 }
 
 /** A request during one lookup. Rarely used parts are computed on first use. */
@@ -61,6 +67,7 @@ export interface RouteMatches {
   readonly methods: readonly string[];
   readonly headers: readonly NamedMatch[];
   readonly queryParams: readonly NamedMatch[];
+  readonly schemes: readonly RequestScheme[];
 }
 
 /** A compiled path-regex. */
@@ -82,6 +89,7 @@ export interface RouteConditions {
   readonly headers: readonly NamedMatch[];
   /** Names and values as byte strings. */
   readonly queryParams: readonly NamedMatch[];
+  readonly schemes: readonly RequestScheme[];
 }
 
 const compileHost = (host: string): Result<string, string> => {
@@ -141,6 +149,7 @@ export const compileMatches = (
     methods: matches.methods,
     headers: matches.headers.map((match) => named(match, match.name.toLowerCase())),
     queryParams: matches.queryParams.map((match) => named(match, utf8ByteString(match.name))),
+    schemes: matches.schemes,
   };
   return faults.length > 0 ? err(faults) : ok(conditions);
 };
@@ -171,6 +180,7 @@ const anyNamed = (wanted: readonly NamedMatch[], pairs: readonly string[]): bool
 /** Whether a request meets every kind of condition with one of its values. */
 export const meetsConditions = (conditions: RouteConditions, view: RequestView): boolean =>
   (conditions.methods.length === 0 || conditions.methods.includes(view.request.method)) &&
+  (conditions.schemes.length === 0 || conditions.schemes.includes(view.request.scheme)) &&
   hostMatches(conditions, view.request.host) &&
   (conditions.headers.length === 0 || anyNamed(conditions.headers, view.headers())) &&
   (conditions.queryParams.length === 0 || anyNamed(conditions.queryParams, view.parameters())) &&
@@ -198,8 +208,8 @@ const hostRank = ({ hosts, hostSuffixes }: RouteConditions): number =>
 const has = (values: readonly unknown[]): number => (values.length > 0 ? 1 : 0);
 
 /**
- * Compares the specificity of two alternatives: by path (exact, regex, longer prefix), then host, header, query and
- * method. Negative: `a` is more specific.
+ * Compares the specificity of two alternatives: by path (exact, regex, longer prefix), then host, header, query,
+ * method and scheme. Negative: `a` is more specific.
  */
 export const compareSpecificity = (a: RouteConditions, b: RouteConditions): number =>
   pathKind(b) - pathKind(a) ||
@@ -207,4 +217,5 @@ export const compareSpecificity = (a: RouteConditions, b: RouteConditions): numb
   hostRank(b) - hostRank(a) ||
   has(b.headers) - has(a.headers) ||
   has(b.queryParams) - has(a.queryParams) ||
-  has(b.methods) - has(a.methods);
+  has(b.methods) - has(a.methods) ||
+  has(b.schemes) - has(a.schemes);

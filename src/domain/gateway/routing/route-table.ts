@@ -195,6 +195,8 @@ const planFor = (conditions: RouteConditions): Plan => {
     headers.length === conditions.headers.length &&
     queryParams.length === conditions.queryParams.length &&
     methods.length === conditions.methods.length &&
+    // Not indexed: at most two candidates differ only in their scheme.
+    conditions.schemes.length === 0 &&
     !hasFurtherPathKinds(conditions);
   return { byHost, headers, queryParams, methods, decided };
 };

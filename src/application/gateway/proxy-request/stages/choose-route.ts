@@ -16,7 +16,7 @@ export interface CompiledRoute extends MatchedRoute {
 }
 
 /** The parts of an exchange that determine its route. */
-type RoutedExchange = ExchangeView<'request' | 'target' | 'forwarded'>;
+type RoutedExchange = ExchangeView<'client' | 'request' | 'target' | 'forwarded'>;
 
 /**
  * Finds the route of a request and runs its stages.
@@ -33,13 +33,14 @@ export const chooseRoute = (
     const answer: Stage = () => problems.answer(exchange, 'no_route', detail);
     return unrouted === null ? answer(exchange) : runStages([unrouted, answer], exchange);
   };
-  const find = ({ request: { method }, target, forwarded }: RoutedExchange): CompiledRoute | undefined => {
+  const find = ({ client, request, target, forwarded }: RoutedExchange): CompiledRoute | undefined => {
     const found = table.find({
-      method,
+      method: request.method,
       host: target.host,
       path: target.path,
       query: target.query,
       headers: forwarded.headers,
+      scheme: client.scheme ?? request.connection.scheme,
     });
     return found === null ? undefined : routes.get(found);
   };

@@ -2,10 +2,14 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { re2PathPatterns } from '../../../../../src/adapters/outbound/re2-path-patterns/re2-path-patterns.js';
 import type { RouteConfiguration } from '../../../../../src/domain/gateway/configuration/gateway-configuration.js';
-import type { RoutableRequest, RouteMatches } from '../../../../../src/domain/gateway/routing/route-matches.js';
+import {
+  type RoutableRequest,
+  type RouteMatches,
+  requestSchemes,
+} from '../../../../../src/domain/gateway/routing/route-matches.js';
 import { compileRouteTable } from '../../../../../src/domain/gateway/routing/route-table.js';
 import { findNaively } from '../../../../support/gateway/naive-route-table.js';
-import { routeConfiguration } from '../../../../support/gateway/route-configurations.js';
+import { routableRequest, routeConfiguration } from '../../../../support/gateway/route-configurations.js';
 
 // Small alphabets, so that routes often match requests.
 const segment = fc.constantFrom('a', 'b', 'ab', 'aa');
@@ -35,6 +39,7 @@ const hostPattern = fc.oneof(host, fc.constantFrom('*.example', '*.x.example', '
 const method = fc.constantFrom('GET', 'POST', 'get');
 const header = fc.constantFrom('X-A', 'x-a', 'X-B');
 const parameter = fc.constantFrom('p', 'q');
+const scheme = fc.constantFrom(...requestSchemes);
 const value = fc.constantFrom('1', '2', '');
 
 /** Usually none or one value of a kind, sometimes several. */
@@ -53,6 +58,7 @@ const matches: fc.Arbitrary<RouteMatches> = fc.record({
   methods: some(method),
   headers: some(named(header)),
   queryParams: some(named(parameter)),
+  schemes: some(scheme),
 });
 const route = fc.tuple(matches, fc.constantFrom(10, 50, 50, 50, 100));
 const routes = fc
@@ -71,6 +77,7 @@ const request: fc.Arbitrary<RoutableRequest> = fc.record({
     pairs(parameter).map((list) => list.map(([name, text]) => `${name}=${text}`).join('&')),
   ),
   headers: pairs(header).map((list) => list.flat()),
+  scheme,
 });
 
 describe('the route table', () => {
@@ -102,7 +109,7 @@ describe('the route table', () => {
           const table = compileRouteTable(configurations, re2PathPatterns);
           if (!table.ok) throw new Error(JSON.stringify(table.error));
           for (const asked of paths) {
-            const wanted = { method: 'GET', host: 'example', path: asked, query: null, headers: [] };
+            const wanted = routableRequest(asked);
             expect(table.value.find(wanted)?.id).toBe(findNaively(configurations, wanted)?.id);
           }
         },

@@ -57,6 +57,7 @@ describe('a valid configuration', () => {
             methods: [],
             headers: [],
             queryParams: [],
+            schemes: [],
           },
           upstream: 'echo',
           builtinHandler: null,
@@ -147,7 +148,7 @@ describe('a valid configuration', () => {
   it('reads every kind of match', () => {
     const [route] = configurationOf(
       withRoute(`matches { path "/a" "/b"; path "/c"; path-prefix "/v1"; path-regex "^/x$"; host "A.Example." "*.b.example"
-        method "GET" "POST"; header "X-A"; header "X-B" "1"; query-param "q" "2" ; query-param "p" }; upstream "echo"`),
+        method "GET" "POST"; header "X-A"; header "X-B" "1"; query-param "q" "2" ; query-param "p"; scheme "https" "http" }; upstream "echo"`),
     ).routes;
     expect(route?.matches).toEqual({
       paths: ['/a', '/b', '/c'],
@@ -163,6 +164,7 @@ describe('a valid configuration', () => {
         { name: 'q', value: '2' },
         { name: 'p', value: null },
       ],
+      schemes: ['https', 'http'],
     });
   });
 

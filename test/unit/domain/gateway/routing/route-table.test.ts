@@ -119,6 +119,7 @@ describe('order', () => {
     expect(
       ids(
         routeConfiguration('nothing', {}),
+        routeConfiguration('scheme', { schemes: ['http'] }),
         routeConfiguration('method', { methods: ['GET'] }),
         routeConfiguration('query', { queryParams: [{ name: 'q', value: null }] }),
         routeConfiguration('header', { headers: [{ name: 'h', value: null }] }),
@@ -136,7 +137,7 @@ describe('order', () => {
       ),
     ).toEqual([
       ...['high', 'path-and-method', 'path', 'path-later', 'regex', 'longer-prefix', 'prefix', 'host', 'longer-suffix'],
-      ...['suffix', 'header', 'query', 'method', 'nothing', 'low'],
+      ...['suffix', 'header', 'query', 'method', 'scheme', 'nothing', 'low'],
     ]);
   });
 
@@ -151,6 +152,19 @@ describe('order', () => {
     expect(found(table, '/very/long')).toBe('very');
     expect(found(table, '/x')).toBe('wide');
     expect(table.routes.map(({ id }) => id)).toEqual(['wide', 'very', 'api']);
+  });
+
+  it('takes the route with a scheme for requests of that scheme only', () => {
+    const table = tableOf(
+      routeConfiguration('any', { pathPrefixes: ['/'] }),
+      routeConfiguration('plain', { pathPrefixes: ['/'], schemes: ['http'] }),
+      routeConfiguration('get', { paths: ['/get'], methods: ['GET'] }),
+      routeConfiguration('secure', { paths: ['/get'], schemes: ['https'] }),
+    );
+    expect(found(table, '/a')).toBe('plain');
+    expect(found(table, '/a', { scheme: 'https' })).toBe('any');
+    expect(found(table, '/get', { scheme: 'https' })).toBe('get');
+    expect(found(table, '/get', { scheme: 'https', method: 'POST' })).toBe('secure');
   });
 
   it('tries the next route if a more specific one fails on another condition', () => {

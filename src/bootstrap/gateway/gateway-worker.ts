@@ -29,7 +29,7 @@ import { SharedPermitBook } from '../../application/gateway/workers/share-permit
 import { DividedRateLimits } from '../../application/gateway/workers/share-rates/divided-rate-limits.js';
 import { LeasedRateLimitStore } from '../../application/gateway/workers/share-rates/leased-rate-limit-store.js';
 import { ReceivedTicketKeys } from '../../application/gateway/workers/share-ticket-keys/shared-ticket-keys.js';
-import { auditLeft, type StartOrder } from '../../application/gateway/workers/supervise/worker-topics.js';
+import { auditLogClosed, type StartOrder } from '../../application/gateway/workers/supervise/worker-topics.js';
 import { WorkerChannel } from '../../application/shared/worker-channel/worker-channel.js';
 import { ok, type Result } from '../../domain/shared/result.js';
 import { configurationFile } from '../shared/configuration-file.js';
@@ -191,7 +191,7 @@ const prepare = async (
   logDebugSignal(logger);
   const clock = new SystemClock();
   const source = new WorkerConfigurationSource(
-    (texts) => withOverrides(configurationFile(order.configFile, texts), order.instead),
+    (texts) => withOverrides(configurationFile(order.configFile, texts), order.overrides),
     order.texts,
   );
   const container = gatewayContainer(order.configFile, source, {
@@ -204,10 +204,10 @@ const prepare = async (
   const engine = container.get(gatewayTokens.engine);
   ticketKeys.passTo((keys) => engine.useTicketKeys(keys));
   const aggregation = aggregateInWorker(container, supervisor, order);
-  const loads = new WorkerLoadLogger(logger, order.warns);
+  const loads = new WorkerLoadLogger(logger, order.logsWarnings);
   container.rebind(gatewayTokens.loadLogger).toConstantValue(loads);
   const audit = container.get(gatewayTokens.audit);
-  supervisor.answer(auditLeft, async () => {
+  supervisor.answer(auditLogClosed, async () => {
     await audit.left();
     return null;
   });
@@ -225,9 +225,9 @@ const prepare = async (
     if (!started.ok) return started;
     return ok({
       addresses: started.value,
-      prepareReload: ({ texts, warns }) => {
-        source.hand(texts);
-        loads.become(warns);
+      prepareReload: ({ texts, logsWarnings }) => {
+        source.setTexts(texts);
+        loads.setLogsWarnings(logsWarnings);
         return gateway.prepareReload();
       },
       stop: (graceMs, manner) => gateway.stop(graceMs, manner),

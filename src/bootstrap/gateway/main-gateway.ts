@@ -70,7 +70,7 @@ const main = async (): Promise<number> => {
   }
   const { runGateway } = await import('./run-gateway.js');
   const { pidFile, workerThreads } = command;
-  return runGateway(command.configFile, log.value, { pidFile, instead: { workerThreads } });
+  return runGateway(command.configFile, log.value, { pidFile, overrides: { workerThreads } });
 };
 
 process.exitCode = await main();

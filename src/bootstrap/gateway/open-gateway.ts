@@ -20,7 +20,7 @@ import type { ServingGateway } from './serving-gateway.js';
 export interface GatewayOpening {
   /** As given on the command line. */
   readonly configFile: string;
-  readonly instead: CommandLineOverrides;
+  readonly overrides: CommandLineOverrides;
   readonly log: LogConfiguration;
   readonly output: LogOutput;
   readonly logger: Logger;
@@ -56,8 +56,8 @@ const ofOneProcess = (first: LoadedConfiguration, source: ConfigurationSource, c
  * modules that it needs.
  */
 export const openGateway = async (opening: GatewayOpening): Promise<Result<ServingGateway, LoadFailure>> => {
-  const { configFile, log, output, logger, clock, sockets, drainedTargets, instead } = opening;
-  const source = withOverrides(configurationFile(configFile), instead);
+  const { configFile, log, output, logger, clock, sockets, drainedTargets, overrides } = opening;
+  const source = withOverrides(configurationFile(configFile), overrides);
   const first = await source.load();
   if (first.configuration === null) return err({ problems: first.problems, reason: null, cause: null });
   const cores = availableParallelism();
@@ -65,7 +65,7 @@ export const openGateway = async (opening: GatewayOpening): Promise<Result<Servi
   if (workers > 1) {
     output.share(isSharedPipe(standardOutput));
     const { superviseGateway } = await import('./supervise-gateway.js');
-    const start = { configFile, instead, log, source, first, workers, cores, sockets, logger, drainedTargets };
+    const start = { configFile, overrides, log, source, first, workers, cores, sockets, logger, drainedTargets };
     return superviseGateway({
       ...start,
       auditOutput: () => new OutputAuditLog(output),

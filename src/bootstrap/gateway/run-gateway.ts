@@ -123,7 +123,7 @@ const firstProcess = 1;
 export interface RunOptions {
   /** Path of the PID file; null: none. */
   readonly pidFile?: string | null;
-  readonly instead?: CommandLineOverrides;
+  readonly overrides?: CommandLineOverrides;
   /** Called when the gateway serves. */
   started?(gateway: RunningGateway): void;
 }
@@ -132,7 +132,7 @@ export interface RunOptions {
 export const runGateway = async (
   configFile: string,
   log: LogConfiguration,
-  { pidFile = null, instead = noOverrides, started }: RunOptions = {},
+  { pidFile = null, overrides = noOverrides, started }: RunOptions = {},
 ): Promise<number> => {
   const { level, format, warning } = log;
   const inheritance = takeInheritance(process.env, process.pid);
@@ -166,7 +166,7 @@ export const runGateway = async (
     if (inheritance.warning !== null) logger.warn(inheritance.warning);
     const sockets = new NodeListeningSockets(inheritance.sockets);
     const drainedTargets = predecessor === null ? [] : handedTargets(await predecessor.state());
-    const opening = { configFile, instead, log, output, logger, clock, sockets, drainedTargets };
+    const opening = { configFile, overrides, log, output, logger, clock, sockets, drainedTargets };
     const begins = (kill: () => void): void => {
       killWorkers = kill;
     };

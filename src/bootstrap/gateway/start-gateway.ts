@@ -69,7 +69,7 @@ const gatewayTrafficModule = new ContainerModule(({ bind }) => {
         scheduler,
         clock,
         logger,
-        report: (violation) => admissions.shortOfMemory(violation),
+        report: (violation) => admissions.setMemoryShortage(violation),
       }),
   );
   made(

@@ -48,7 +48,7 @@ import type { RunningGateway } from './start-gateway.js';
 interface SupervisedStart {
   /** As given on the command line. */
   readonly configFile: string;
-  readonly instead: CommandLineOverrides;
+  readonly overrides: CommandLineOverrides;
   readonly log: LogConfiguration;
   /** Rereads the file on a reload. */
   readonly source: ConfigurationSource;
@@ -84,7 +84,7 @@ const maxDelayMs = 2 ** 31 - 1;
 export const startSupervised = async (start: SupervisedStart): Promise<Result<RunningSupervisor, LoadFailure>> => {
   const clock = new SystemClock();
   const program = start.program ?? new URL('./main-gateway-worker.js', import.meta.url);
-  const { configFile, instead, log } = start;
+  const { configFile, overrides, log } = start;
   const processes = new NodeWorkerProcesses(program);
   const supervisor = new Supervisor({
     ...start,
@@ -92,7 +92,7 @@ export const startSupervised = async (start: SupervisedStart): Promise<Result<Ru
     clock,
     scheduler: new NodeScheduler(),
     times: { ...supervisionTimes, ...start.times },
-    order: { configFile, instead, log, startedAtMs: clock.wallMs() },
+    order: { configFile, overrides, log, startedAtMs: clock.wallMs() },
     drainedTargets: () => start.drainedTargets(),
     reloaded: (outcome) => start.reloaded(outcome),
     logFailure: (failure) => start.logFailure(failure),

@@ -4,7 +4,7 @@ import {
   type PreparedReload,
 } from '../../../src/application/gateway/run-gateway/prepared-reload.js';
 import { SupervisedGatewayProcess } from '../../../src/application/gateway/workers/serve/supervised-gateway-process.js';
-import { auditLeft, type StartOrder } from '../../../src/application/gateway/workers/supervise/worker-topics.js';
+import { auditLogClosed, type StartOrder } from '../../../src/application/gateway/workers/supervise/worker-topics.js';
 import type { WorkerProcess, WorkerProcesses } from '../../../src/application/ports/gateway/worker-processes.js';
 import type { Scheduler } from '../../../src/application/ports/shared/scheduler.js';
 import type { WorkerLink } from '../../../src/application/ports/shared/worker-link.js';
@@ -51,12 +51,12 @@ export class FakeWorkerProcess implements WorkerProcess {
     const channel = new WorkerChannel(worker, scheduler, (topic, error) => {
       throw new Error(`${topic}: ${String(error)}`);
     });
-    channel.answer(auditLeft, () => this.lastRecord.then(() => null));
+    channel.answer(auditLogClosed, () => this.lastRecord.then(() => null));
     new SupervisedGatewayProcess(channel, {
       prepare: async (order) => {
         this.order = order;
         const text = [...order.texts.values()][0] ?? '';
-        this.warned.push(...(order.warns ? [text] : []));
+        this.warned.push(...(order.logsWarnings ? [text] : []));
         const started = await behaviour.start(text, order.number);
         if (!started.ok) return started;
         return ok(async () => {
@@ -65,7 +65,8 @@ export class FakeWorkerProcess implements WorkerProcess {
           this.text = text;
           return ok({
             addresses: { listeners: new Map([['main', { host: '127.0.0.1', port: 8080 }]]), admin: null },
-            prepareReload: ({ texts, warns }) => this.#prepare(warns, [...texts.values()][0] ?? '', behaviour),
+            prepareReload: ({ texts, logsWarnings }) =>
+              this.#prepare(logsWarnings, [...texts.values()][0] ?? '', behaviour),
             stop: async (graceMs) => {
               this.drained = { graceMs };
               if (this.drainsForever) await new Promise(() => undefined);
@@ -93,11 +94,11 @@ export class FakeWorkerProcess implements WorkerProcess {
   }
 
   async #prepare(
-    warns: boolean,
+    logsWarnings: boolean,
     text: string,
     behaviour: FakeGatewayBehaviour,
   ): Promise<Result<PreparedReload, LoadFailure>> {
-    this.warned.push(...(warns ? [text] : []));
+    this.warned.push(...(logsWarnings ? [text] : []));
     const number = this.order?.number ?? 0;
     const prepared = await behaviour.prepare(text, number);
     if (!prepared.ok) return prepared;

@@ -75,7 +75,7 @@ export const supervisedGateway = (workers = 2, services: readonly SupervisedServ
     times: supervisionTimes,
     order: {
       configFile: 'gateway.kdl',
-      instead: { workerThreads: null },
+      overrides: { workerThreads: null },
       log: { level: 'info', format: 'json', warning: null },
       startedAtMs: 5,
     },

@@ -54,40 +54,40 @@ interface NewConnection {
  */
 export class ConnectionAdmissions {
   readonly #trustedProxies: () => TrustedProxies;
-  readonly #isShortOfMemory: () => LimitViolation | null;
+  readonly #memoryShortage: () => LimitViolation | null;
   readonly #refusals: ConnectionRefusalCounter;
   readonly #noteConnection: (open: number) => void;
-  readonly #all: Permits;
+  readonly #totalPermits: Permits;
   /** Permits by client. Their number is bounded, because each client has a connection. */
-  readonly #ofClients: PermitsBySubject;
+  readonly #clientPermits: PermitsBySubject;
 
   /**
-   * `noteConnection` gets the number of open connections before each new one. `isShortOfMemory` returns the violation
-   * with which all connections are refused while memory is short; null: it is not short.
+   * `noteConnection` gets the number of open connections before each new one. `memoryShortage` returns the
+   * violation that refuses all connections while memory is short; null: it is not short.
    */
   constructor(
     trustedProxies: () => TrustedProxies,
     book: PermitBook,
-    isShortOfMemory: () => LimitViolation | null,
+    memoryShortage: () => LimitViolation | null,
     refusals: ConnectionRefusalCounter,
     noteConnection: (open: number) => void = () => undefined,
   ) {
     this.#trustedProxies = trustedProxies;
-    this.#isShortOfMemory = isShortOfMemory;
+    this.#memoryShortage = memoryShortage;
     this.#refusals = refusals;
     this.#noteConnection = noteConnection;
-    this.#all = book.open('connections', '');
-    this.#ofClients = new PermitsBySubject(book, 'connections-of-client');
+    this.#totalPermits = book.open('connections', '');
+    this.#clientPermits = new PermitsBySubject(book, 'connections-of-client');
   }
 
   /** Open connections. */
   get total(): number {
-    return this.#all.taken;
+    return this.#totalPermits.taken;
   }
 
   /** Clients with connections that count against the limit per client. */
   get clients(): number {
-    return this.#ofClients.size;
+    return this.#clientPermits.size;
   }
 
   /**
@@ -95,47 +95,47 @@ export class ConnectionAdmissions {
    * the supervisor must decide; it always settles, soon.
    */
   admit(listener: string, peerAddress: string): ConnectionAdmission | Promise<ConnectionAdmission> {
-    this.#noteConnection(this.#all.taken);
+    this.#noteConnection(this.#totalPermits.taken);
     const address = unmappedAddress(peerAddress);
-    const shortage = this.#isShortOfMemory();
+    const shortage = this.#memoryShortage();
     if (shortage !== null) return this.#refusals.refuse(shortage, address);
     const client = isTrustedProxy(this.#trustedProxies().get(listener), address) ? null : addressGroup(address);
-    const permits = client === null ? null : this.#ofClients.hold(client);
+    const permits = client === null ? null : this.#clientPermits.hold(client);
     const connection = { address, client, permits };
-    const ofClient = permits === null ? 'taken' : permits.take();
-    if (ofClient === 'unknown') return this.#askClient(connection);
-    return ofClient === 'full' ? this.#refusedByClient(connection) : this.#enter(connection);
+    const outcome = permits === null ? 'taken' : permits.take();
+    if (outcome === 'unknown') return this.#askClient(connection);
+    return outcome === 'full' ? this.#refuseForClient(connection) : this.#enter(connection);
   }
 
   async #askClient(connection: NewConnection): Promise<ConnectionAdmission> {
     const isTaken = (await connection.permits?.ask()) ?? true;
-    return isTaken ? this.#enter(connection) : this.#refusedByClient(connection);
+    return isTaken ? this.#enter(connection) : this.#refuseForClient(connection);
   }
 
-  #refusedByClient({ address, client, permits }: NewConnection): ConnectionAdmission {
+  #refuseForClient({ address, client, permits }: NewConnection): ConnectionAdmission {
     const violation = reachedConnectionLimit(
       'max-connections-per-client',
       permits?.limit ?? 0,
       permits?.takenByAll ?? 0,
     );
-    if (client !== null) this.#ofClients.release(client);
+    if (client !== null) this.#clientPermits.release(client);
     return this.#refusals.refuse(violation, address);
   }
 
   /** Checks the total, after the permit of the client was taken. */
   #enter(connection: NewConnection): ConnectionAdmission | Promise<ConnectionAdmission> {
-    const outcome = this.#all.take();
-    if (outcome === 'unknown') return this.#askAll(connection);
-    return outcome === 'taken' ? this.#admitted(connection) : this.#refusedByAll(connection);
+    const outcome = this.#totalPermits.take();
+    if (outcome === 'unknown') return this.#askTotal(connection);
+    return outcome === 'taken' ? this.#admitted(connection) : this.#refuseForTotal(connection);
   }
 
-  async #askAll(connection: NewConnection): Promise<ConnectionAdmission> {
-    return (await this.#all.ask()) ? this.#admitted(connection) : this.#refusedByAll(connection);
+  async #askTotal(connection: NewConnection): Promise<ConnectionAdmission> {
+    return (await this.#totalPermits.ask()) ? this.#admitted(connection) : this.#refuseForTotal(connection);
   }
 
-  #refusedByAll(connection: NewConnection): ConnectionAdmission {
+  #refuseForTotal(connection: NewConnection): ConnectionAdmission {
     this.#leave(connection);
-    const { limit, takenByAll } = this.#all;
+    const { limit, takenByAll } = this.#totalPermits;
     return this.#refusals.refuse(
       reachedConnectionLimit('max-total-connections', limit, takenByAll),
       connection.address,
@@ -146,7 +146,7 @@ export class ConnectionAdmissions {
     return {
       kind: 'admitted',
       release: () => {
-        this.#all.giveBack();
+        this.#totalPermits.giveBack();
         this.#leave(connection);
       },
     };
@@ -155,7 +155,7 @@ export class ConnectionAdmissions {
   #leave({ client, permits }: NewConnection): void {
     if (client === null) return;
     permits?.giveBack();
-    this.#ofClients.release(client);
+    this.#clientPermits.release(client);
   }
 }
 

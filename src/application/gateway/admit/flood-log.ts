@@ -41,11 +41,11 @@ export class FloodWindows {
   }
 
   /**
-   * Whether another event of a kind passes. `kind` must be a name that the gateway chooses, not a client. `ended` of
-   * the first event in a window is called at the end of the window with the number of omitted events, if any.
+   * Whether another event of a kind passes. `kind` must be a name that the gateway chooses, not a client. `onWindowEnd`
+   * of the first event in a window is called at the end of the window with the number of omitted events, if any.
    */
-  take(kind: string, ended: (omitted: number) => void): boolean {
-    const window = this.#windows.get(kind) ?? this.#open(kind, ended);
+  take(kind: string, onWindowEnd: (omitted: number) => void): boolean {
+    const window = this.#windows.get(kind) ?? this.#open(kind, onWindowEnd);
     if (window.passed >= maxPerWindow) {
       window.omitted += 1;
       return false;
@@ -54,12 +54,12 @@ export class FloodWindows {
     return true;
   }
 
-  #open(kind: string, ended: (omitted: number) => void): Window {
+  #open(kind: string, onWindowEnd: (omitted: number) => void): Window {
     const window = { passed: 0, omitted: 0 };
     this.#windows.set(kind, window);
     this.#scheduler.after(windowMs, () => {
       this.#windows.delete(kind);
-      if (window.omitted > 0) ended(window.omitted);
+      if (window.omitted > 0) onWindowEnd(window.omitted);
     });
     return window;
   }

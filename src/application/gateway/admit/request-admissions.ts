@@ -20,9 +20,9 @@ import { StreamSlots } from './stream-slots.js';
 
 /** The decision about a request. */
 export type SettledAdmission =
-  /** It is in flight: release its slot when it has ended. */
+  /** It is in flight: release the slot when it has ended. */
   | RequestSlot
-  /** It can `wait` with this slot, or give it up. */
+  /** It cannot run now: `wait` with this slot, or give it up. */
   | { readonly kind: 'full'; readonly slot: RequestSlot }
   | { readonly kind: 'refused'; readonly violation: LimitViolation };
 
@@ -48,9 +48,9 @@ export class RequestAdmissions implements InFlightCount {
   /** The requests that are no longer in flight, because their responses may never end. */
   readonly streams: StreamSlots;
   #limits: ConcurrencyLimits = noConcurrency;
-  #shortOfMemory: LimitViolation | null = null;
+  #memoryShortage: LimitViolation | null = null;
   #inFlight = 0;
-  /** Whether it is unknown if the limit is reached, because the supervisor has not answered yet. */
+  /** It is unknown whether the limit is reached, because the supervisor has not answered yet. */
   #isUndecided = false;
 
   constructor(scheduler: Scheduler, book: PermitBook) {
@@ -92,11 +92,11 @@ export class RequestAdmissions implements InFlightCount {
   }
 
   /**
-   * Called while memory is short, and with null when it no longer is. While memory is short nothing queues: a request
-   * is served or refused.
+   * Sets the violation while memory is short; null: it is not short. While memory is short no request queues: it is
+   * served or refused.
    */
-  shortOfMemory(violation: LimitViolation | null): void {
-    this.#shortOfMemory = violation;
+  setMemoryShortage(violation: LimitViolation | null): void {
+    this.#memoryShortage = violation;
     if (violation === null) return;
     for (let next = this.#queue.take(); next !== null; next = this.#queue.take()) next.refuse(violation);
     this.#requestPermits();
@@ -126,18 +126,19 @@ export class RequestAdmissions implements InFlightCount {
     if (countedClient === null) {
       const outcome = route.permits.take();
       if (outcome === 'taken') return this.#enter(route);
-      if (outcome === 'full') return refusedByRoute(route);
+      if (outcome === 'full') return refuseForRoute(route);
       return { kind: 'asked', settled: this.#askRoute(route) };
     }
     const client = this.#clients.hold(countedClient);
     const clientOutcome = client.take();
-    if (clientOutcome === 'full') return this.#refusedByClient(countedClient, client);
+    if (clientOutcome === 'full') return this.#refuseForClient(countedClient, client);
     if (clientOutcome === 'unknown') return { kind: 'asked', settled: this.#askClient(route, countedClient, client) };
     const routeOutcome = route.permits.take();
     if (routeOutcome === 'taken') return this.#enter(new ClientSlot(route, this.#clients, countedClient, client));
-    if (routeOutcome === 'unknown') return { kind: 'asked', settled: this.#askRouteToo(route, countedClient, client) };
+    if (routeOutcome === 'unknown')
+      return { kind: 'asked', settled: this.#askRouteForClient(route, countedClient, client) };
     this.#giveBack(countedClient, client);
-    return refusedByRoute(route);
+    return refuseForRoute(route);
   }
 
   /**
@@ -172,31 +173,31 @@ export class RequestAdmissions implements InFlightCount {
   #enter(slot: RequestSlot): SettledAdmission {
     // A new request must not overtake queued ones.
     if (this.#queue.size === 0 && this.#takeInFlight()) return slot;
-    if (this.#shortOfMemory === null) return { kind: 'full', slot };
+    if (this.#memoryShortage === null) return { kind: 'full', slot };
     slot.giveUp();
-    return { kind: 'refused', violation: this.#shortOfMemory };
+    return { kind: 'refused', violation: this.#memoryShortage };
   }
 
   async #askRoute(route: RouteSlots): Promise<SettledAdmission> {
-    return (await route.permits.ask()) ? this.#enter(route) : refusedByRoute(route);
+    return (await route.permits.ask()) ? this.#enter(route) : refuseForRoute(route);
   }
 
-  async #askRouteToo(route: RouteSlots, countedClient: string, client: Permits): Promise<SettledAdmission> {
+  async #askRouteForClient(route: RouteSlots, countedClient: string, client: Permits): Promise<SettledAdmission> {
     if (await route.permits.ask()) return this.#enter(new ClientSlot(route, this.#clients, countedClient, client));
     this.#giveBack(countedClient, client);
-    return refusedByRoute(route);
+    return refuseForRoute(route);
   }
 
   async #askClient(route: RouteSlots, countedClient: string, client: Permits): Promise<SettledAdmission> {
-    if (!(await client.ask())) return this.#refusedByClient(countedClient, client);
+    if (!(await client.ask())) return this.#refuseForClient(countedClient, client);
     const routeOutcome = route.permits.take();
     if (routeOutcome === 'taken') return this.#enter(new ClientSlot(route, this.#clients, countedClient, client));
-    if (routeOutcome === 'unknown') return this.#askRouteToo(route, countedClient, client);
+    if (routeOutcome === 'unknown') return this.#askRouteForClient(route, countedClient, client);
     this.#giveBack(countedClient, client);
-    return refusedByRoute(route);
+    return refuseForRoute(route);
   }
 
-  #refusedByClient(countedClient: string, client: Permits): SettledAdmission {
+  #refuseForClient(countedClient: string, client: Permits): SettledAdmission {
     const violation = clientViolation(client.takenByAll, client.limit);
     this.#clients.release(countedClient);
     return { kind: 'refused', violation };
@@ -228,7 +229,7 @@ export class RequestAdmissions implements InFlightCount {
   }
 }
 
-const refusedByRoute = ({ permits }: RouteSlots): SettledAdmission => ({
+const refuseForRoute = ({ permits }: RouteSlots): SettledAdmission => ({
   kind: 'refused',
   violation: routeViolation(permits.takenByAll, permits.limit),
 });

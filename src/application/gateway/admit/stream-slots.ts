@@ -84,7 +84,7 @@ export class StreamSlots {
    *
    * @param delayMs time until it counts as a stream; 0: at once
    */
-  follow(slot: RequestSlot, delayMs: number): StreamSlot {
+  track(slot: RequestSlot, delayMs: number): StreamSlot {
     const stream = new StreamSlot(slot, this);
     stream.tryAfter(delayMs);
     return stream;

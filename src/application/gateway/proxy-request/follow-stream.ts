@@ -7,7 +7,7 @@ import type { ExchangeView } from './exchange.js';
 type FollowedExchange = ExchangeView<never, 'admission'>;
 
 /** Lets the slots of routes follow streams. */
-export type StreamFollower = Pick<StreamSlots, 'follow'>;
+export type StreamFollower = Pick<StreamSlots, 'track'>;
 
 /**
  * Lets a request leave the requests in flight if the type of its unfinished response allows it to last for any time:
@@ -29,5 +29,5 @@ export const followTunnel = (exchange: FollowedExchange, streams: StreamFollower
 
 const follow = (exchange: FollowedExchange, delayMs: number, streams: StreamFollower): void => {
   const { admission } = exchange;
-  if (admission?.kind === 'slot') exchange.admission = streams.follow(admission, delayMs);
+  if (admission?.kind === 'slot') exchange.admission = streams.track(admission, delayMs);
 };

@@ -9,7 +9,7 @@ export interface DecompressionRules {
 }
 
 /**
- * The limit that a decompressed body exceeds; null: none. Checks the size first. `codedOctets` is the compressed size:
+ * The limit that a decompressed body exceeds; null: none. Checks the size first. `compressedOctets` is the compressed size:
  * the declared length, or the octets fed so far.
  */
 export const decompressionViolation = (

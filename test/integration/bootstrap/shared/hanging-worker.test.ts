@@ -27,7 +27,7 @@ describe('a worker with a blocked event loop', () => {
     const [logger, clock] = [new RecordingLogger(), new SystemClock()];
     const started = await startSupervised({
       configFile,
-      instead: { workerThreads: null },
+      overrides: { workerThreads: null },
       log: { level: 'warn', format: 'json', warning: null },
       source,
       first: await source.load(),
@@ -48,7 +48,7 @@ describe('a worker with a blocked event loop', () => {
       logFailure: () => undefined,
       program: pathToFileURL(builtProgram('main-gateway-worker')),
       // Long enough for a worker that is only kept from the processor.
-      times: { heartbeatEveryMs: 100, heartbeatDeadlineMs: 1_500, lastQuestionMs: 500 },
+      times: { heartbeatEveryMs: 100, heartbeatDeadlineMs: 1_500, lastHeartbeatMs: 500 },
     });
     if (!started.ok) throw new Error(started.error.problems.join('\n'));
     const { supervisor, addresses, stop } = started.value;

@@ -8,8 +8,8 @@ const configuration = testConfiguration([], {
 });
 const source = (loaded: LoadedConfiguration) => ({ load: async () => loaded });
 
-const systemOf = async (instead: Parameters<typeof withOverrides>[1]) =>
-  (await withOverrides(source({ configuration, problems: [] }), instead).load()).configuration?.system;
+const systemOf = async (overrides: Parameters<typeof withOverrides>[1]) =>
+  (await withOverrides(source({ configuration, problems: [] }), overrides).load()).configuration?.system;
 
 it('puts what the command line says in the place of what the file says', async () => {
   expect(await systemOf(noOverrides)).toEqual(configuration.system);

@@ -49,7 +49,8 @@ export class SupervisedGatewayProcess {
   readonly #actions: WorkerActions;
   #prepared: PreparedWorker | null = null;
   #gateway: StartedWorker | null = null;
-  #preparing: Promise<Result<PreparedReload, LoadFailure>> | null = null;
+  /** The reload that is prepared or being prepared; null: none. */
+  #reload: Promise<Result<PreparedReload, LoadFailure>> | null = null;
   #isEnding = false;
 
   constructor(supervisor: WorkerChannel, actions: WorkerActions) {
@@ -72,12 +73,12 @@ export class SupervisedGatewayProcess {
       return started.ok ? started : err(serializeFailure(started.error));
     });
     supervisor.answer(prepareReload, async (order) => {
-      const prepared = await this.#prepare(order);
+      const prepared = await this.#prepareReload(order);
       return prepared.ok ? ok(null) : err(serializeFailure(prepared.error));
     });
-    supervisor.answer(commitReload, () => this.#settle(async (prepared) => prepared.commit()));
+    supervisor.answer(commitReload, () => this.#finishReload(async (prepared) => prepared.commit()));
     supervisor.answer(abandonReload, async () => {
-      await this.#settle((prepared) => prepared.abandon());
+      await this.#finishReload((prepared) => prepared.abandon());
       return null;
     });
     supervisor.hear(drainWorker, ({ graceMs, manner }) => void this.#drain(graceMs, manner));
@@ -94,24 +95,24 @@ export class SupervisedGatewayProcess {
     return ok(started.value.addresses);
   }
 
-  #prepare(order: ReloadOrder): Promise<Result<PreparedReload, LoadFailure>> {
+  #prepareReload(order: ReloadOrder): Promise<Result<PreparedReload, LoadFailure>> {
     if (this.#gateway === null) return Promise.resolve(err(loadFailure('the worker does not serve yet')));
-    if (this.#preparing !== null) {
+    if (this.#reload !== null) {
       return Promise.resolve(err(loadFailure('the worker prepares another configuration already')));
     }
-    const preparing = this.#gateway.prepareReload(order);
-    this.#preparing = preparing;
-    return preparing;
+    const reload = this.#gateway.prepareReload(order);
+    this.#reload = reload;
+    return reload;
   }
 
-  /** Commits or abandons the reload that is prepared or being prepared. False: there is none. */
-  async #settle(how: (prepared: PreparedReload) => Promise<void>): Promise<boolean> {
-    const preparing = this.#preparing;
-    if (preparing === null) return false;
-    const prepared = await preparing;
-    if (this.#preparing === preparing) this.#preparing = null;
+  /** Commits or abandons `#reload`. False: there is none, or its preparation failed. */
+  async #finishReload(finish: (prepared: PreparedReload) => Promise<void>): Promise<boolean> {
+    const reload = this.#reload;
+    if (reload === null) return false;
+    const prepared = await reload;
+    if (this.#reload === reload) this.#reload = null;
     if (!prepared.ok) return false;
-    await how(prepared.value);
+    await finish(prepared.value);
     return true;
   }
 

@@ -5,26 +5,29 @@ import { deserializeError } from '../supervise/serialized-failure.js';
 import { listeningSocket } from '../supervise/worker-topics.js';
 
 /** Timeout for a socket; milliseconds. It includes a lookup of the host name. */
-const socketDeadlineMs = 15_000;
+const socketTimeoutMs = 15_000;
 
 /** The sockets of a worker, which the supervisor binds. */
 export class SupervisedSockets implements ListeningSockets {
   readonly #supervisor: WorkerChannel;
-  readonly #attached: (attachment: object, address: SocketAddress) => ListeningSocket;
+  readonly #createSocket: (attachment: object, address: SocketAddress) => ListeningSocket;
 
-  /** `attached` makes a socket from the attachment of the answer. */
-  constructor(supervisor: WorkerChannel, attached: (attachment: object, address: SocketAddress) => ListeningSocket) {
+  /** `createSocket` makes a socket from the attachment of the answer. */
+  constructor(
+    supervisor: WorkerChannel,
+    createSocket: (attachment: object, address: SocketAddress) => ListeningSocket,
+  ) {
     this.#supervisor = supervisor;
-    this.#attached = attached;
+    this.#createSocket = createSocket;
   }
 
   async open(key: string, address: SocketAddress, name: string): Promise<ListeningSocket> {
-    const question = { key, address, name };
-    const answered = await this.#supervisor.askForAttachment(listeningSocket, question, socketDeadlineMs);
-    if (!answered.ok) throw new Error(`the supervisor sent no socket (${answered.error})`);
-    const { answer, attachment } = answered.value;
+    const request = { key, address, name };
+    const response = await this.#supervisor.askForAttachment(listeningSocket, request, socketTimeoutMs);
+    if (!response.ok) throw new Error(`the supervisor sent no socket (${response.error})`);
+    const { answer, attachment } = response.value;
     if (!answer.ok) throw deserializeError(answer.error);
     if (attachment === null) throw new Error('the socket that the supervisor sent did not arrive');
-    return this.#attached(attachment, answer.value);
+    return this.#createSocket(attachment, answer.value);
   }
 }

@@ -11,7 +11,7 @@ export class WorkerConfigurationSource implements ConfigurationSource {
   }
 
   /** Sets the texts for later loads. */
-  hand(texts: ReadonlyMap<string, string>): void {
+  setTexts(texts: ReadonlyMap<string, string>): void {
     this.#texts = texts;
   }
 

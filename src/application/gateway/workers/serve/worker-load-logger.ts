@@ -3,20 +3,20 @@ import type { Logger } from '../../../ports/shared/logger.js';
 /** Logs the warnings of loads in a worker, unless another worker logs them for the same texts. */
 export class WorkerLoadLogger implements Pick<Logger, 'warn'> {
   readonly #logger: Pick<Logger, 'warn'>;
-  #warns: boolean;
+  #logsWarnings: boolean;
 
-  /** `warns`: see `StartOrder`. */
-  constructor(logger: Pick<Logger, 'warn'>, warns: boolean) {
+  /** `logsWarnings`: see `StartOrder`. */
+  constructor(logger: Pick<Logger, 'warn'>, logsWarnings: boolean) {
     this.#logger = logger;
-    this.#warns = warns;
+    this.#logsWarnings = logsWarnings;
   }
 
-  /** Sets `warns` for the next load. */
-  become(warns: boolean): void {
-    this.#warns = warns;
+  /** Sets `logsWarnings` for the next load. */
+  setLogsWarnings(logsWarnings: boolean): void {
+    this.#logsWarnings = logsWarnings;
   }
 
   warn(...parameters: Parameters<Logger['warn']>): void {
-    if (this.#warns) this.#logger.warn(...parameters);
+    if (this.#logsWarnings) this.#logger.warn(...parameters);
   }
 }

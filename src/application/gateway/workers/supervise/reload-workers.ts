@@ -3,7 +3,7 @@ import { type LoadFailure, loadFailure } from '../../run-gateway/prepared-reload
 import { deserializeFailure } from './serialized-failure.js';
 import type { SupervisedWorker } from './supervised-worker.js';
 import type { SupervisionTimes } from './supervision-times.js';
-import { abandonReload, auditLeft, commitReload, prepareReload, type ReloadOrder } from './worker-topics.js';
+import { abandonReload, auditLogClosed, commitReload, prepareReload, type ReloadOrder } from './worker-topics.js';
 
 /** The result for one worker; null: it has ended, and its replacement prepares instead. */
 type Prepared = Result<null, LoadFailure> | null;
@@ -11,20 +11,20 @@ type Prepared = Result<null, LoadFailure> | null;
 const prepareIn = async (
   worker: SupervisedWorker,
   order: () => ReloadOrder,
-  { prepareMs, unansweredMs }: SupervisionTimes,
+  { prepareMs, reloadHeartbeatMs }: SupervisionTimes,
 ): Promise<Prepared> => {
-  const answered = await worker.askMonitored(prepareReload, order(), prepareMs);
-  if (answered.ok) return answered.value.ok ? ok(null) : err(deserializeFailure(answered.value.error));
-  const who = `worker ${worker.number}`;
-  switch (answered.error) {
+  const response = await worker.askMonitored(prepareReload, order(), prepareMs);
+  if (response.ok) return response.value.ok ? ok(null) : err(deserializeFailure(response.value.error));
+  const name = `worker ${worker.number}`;
+  switch (response.error) {
     case 'closed':
       return null;
     case 'silent':
-      return err(loadFailure(`${who} does not answer since ${Math.round(unansweredMs / 1000)} s`));
+      return err(loadFailure(`${name} does not answer since ${Math.round(reloadHeartbeatMs / 1000)} s`));
     case 'timed_out':
-      return err(loadFailure(`${who} did not prepare the configuration within ${Math.round(prepareMs / 1000)} s`));
+      return err(loadFailure(`${name} did not prepare the configuration within ${Math.round(prepareMs / 1000)} s`));
     default:
-      return err(loadFailure(`${who} did not prepare the configuration at all`));
+      return err(loadFailure(`${name} did not prepare the configuration at all`));
   }
 };
 
@@ -39,7 +39,7 @@ const prepareInAll = async (
 ): Promise<Result<readonly SupervisedWorker[], LoadFailure>> => {
   const answers = await Promise.all(workers.map((worker) => prepareIn(worker, order, times)));
   const failed = answers.find((answer) => answer?.ok === false);
-  if (failed?.ok !== false) return ok(workers.filter((_, at) => answers[at]?.ok === true));
+  if (failed?.ok !== false) return ok(workers.filter((_, index) => answers[index]?.ok === true));
   await abandonWorkers(workers, times);
   return failed;
 };
@@ -82,16 +82,16 @@ export const abandonWorkers = async (
 /** Commits the prepared configuration. Returns the workers that have not committed. */
 export const commitWorkers = async (
   workers: readonly SupervisedWorker[],
-  deadlineMs: number,
+  timeoutMs: number,
 ): Promise<readonly SupervisedWorker[]> => {
-  const answers = await Promise.all(workers.map(({ channel }) => channel.ask(commitReload, null, deadlineMs)));
-  return workers.filter((_, at) => {
-    const answered = answers[at];
-    return answered?.ok !== true || !answered.value;
+  const answers = await Promise.all(workers.map(({ channel }) => channel.ask(commitReload, null, timeoutMs)));
+  return workers.filter((_, index) => {
+    const response = answers[index];
+    return response?.ok !== true || !response.value;
   });
 };
 
-/** Resolves when the audit logs of committed workers hold their last records, or at the deadline. */
-export const waitForAuditLogs = async (workers: readonly SupervisedWorker[], deadlineMs: number): Promise<void> => {
-  await Promise.all(workers.map(({ channel }) => channel.ask(auditLeft, null, deadlineMs)));
+/** Resolves when the audit logs of committed workers hold their last records, or at the timeout. */
+export const waitForAuditLogs = async (workers: readonly SupervisedWorker[], timeoutMs: number): Promise<void> => {
+  await Promise.all(workers.map(({ channel }) => channel.ask(auditLogClosed, null, timeoutMs)));
 };

@@ -16,13 +16,13 @@ export interface SpareProcessPorts {
   readonly times: SupervisionTimes;
 }
 
-/** A process without an order, and its channel. */
-export interface LinkedProcess {
+/** A process that has no order yet, and its channel. */
+export interface IdleProcess {
   readonly process: WorkerProcess;
   readonly channel: WorkerChannel;
 }
 
-interface Spare extends LinkedProcess {
+interface Spare extends IdleProcess {
   readonly sinceMs: number;
   /** It has loaded its program and answered. */
   isReady: boolean;
@@ -33,31 +33,31 @@ interface Spare extends LinkedProcess {
  * as long as loading a configuration.
  */
 export class SpareProcess {
-  readonly #parts: SpareProcessPorts;
+  readonly #ports: SpareProcessPorts;
   #spare: Spare | null = null;
-  /** Taken processes whose heartbeat is pending. */
-  readonly #asked = new Set<Spare>();
+  /** Processes that `take` checks with a heartbeat. */
+  readonly #checked = new Set<Spare>();
   #history: RestartHistory = noDeaths;
   #refill: ScheduledTask | null = null;
   #isStopped = false;
 
-  constructor(parts: SpareProcessPorts) {
-    this.#parts = parts;
+  constructor(ports: SpareProcessPorts) {
+    this.#ports = ports;
   }
 
   /** Takes the spare process if it answers, else a new one. */
-  async take(): Promise<LinkedProcess> {
+  async take(): Promise<IdleProcess> {
     const spare = this.#spare;
     this.#spare = null;
     if (spare === null || spare.process.link.isClosed) return this.#start();
     // A process that still loads its program cannot answer yet; a new one would take longer.
     if (!spare.isReady) return spare;
-    this.#asked.add(spare);
-    const answered = await spare.channel.ask(heartbeat, null, this.#parts.times.spareMs);
-    this.#asked.delete(spare);
+    this.#checked.add(spare);
+    const response = await spare.channel.ask(heartbeat, null, this.#ports.times.spareHeartbeatMs);
+    this.#checked.delete(spare);
     // After a stop, the caller kills the process.
-    if (answered.ok || this.#isStopped) return spare;
-    if (answered.error !== 'closed') this.#kill(spare);
+    if (response.ok || this.#isStopped) return spare;
+    if (response.error !== 'closed') this.#kill(spare);
     return this.#start();
   }
 
@@ -66,45 +66,45 @@ export class SpareProcess {
     if (this.#isStopped || (this.#spare !== null && !this.#spare.process.link.isClosed)) return;
     this.#refill?.cancel();
     this.#refill = null;
-    const { clock, times } = this.#parts;
+    const { clock, times } = this.#ports;
     const spare: Spare = { ...this.#start(), sinceMs: clock.monotonicMs(), isReady: false };
     this.#spare = spare;
     void spare.process.ended.then((end) => this.#ended(spare, processEndText(end)));
-    void spare.channel.ask(heartbeat, null, times.heartbeatDeadlineMs).then((answered) => {
-      spare.isReady = answered.ok;
-      if (!answered.ok && answered.error !== 'closed' && this.#spare === spare) this.#kill(spare);
+    void spare.channel.ask(heartbeat, null, times.heartbeatDeadlineMs).then((response) => {
+      spare.isReady = response.ok;
+      if (!response.ok && response.error !== 'closed' && this.#spare === spare) this.#kill(spare);
     });
   }
 
   /** Calls `fill` after a delay, so that it takes no CPU time from workers that have just started. */
   fillLater(): void {
-    const { scheduler, times } = this.#parts;
+    const { scheduler, times } = this.#ports;
     if (this.#isStopped) return;
     this.#refill?.cancel();
-    this.#refill = scheduler.after(times.firstSpareMs, () => this.fill());
+    this.#refill = scheduler.after(times.firstSpareDelayMs, () => this.fill());
   }
 
   /** Kills the spare processes, and starts no more. */
   kill(): void {
     this.#isStopped = true;
     this.#refill?.cancel();
-    for (const { process } of this.#kept()) process.kill();
+    for (const { process } of this.#all()) process.kill();
   }
 
   /** Kills the spare processes. Resolves when they have ended. */
   async stop(): Promise<void> {
-    const kept = this.#kept();
+    const spares = this.#all();
     this.kill();
     this.#spare = null;
-    await Promise.all(kept.map(({ process }) => process.ended));
+    await Promise.all(spares.map(({ process }) => process.ended));
   }
 
-  #kept(): readonly Spare[] {
-    return this.#spare === null ? [...this.#asked] : [this.#spare, ...this.#asked];
+  #all(): readonly Spare[] {
+    return this.#spare === null ? [...this.#checked] : [this.#spare, ...this.#checked];
   }
 
-  #start(): LinkedProcess {
-    const { processes, scheduler, logger } = this.#parts;
+  #start(): IdleProcess {
+    const { processes, scheduler, logger } = this.#ports;
     const process = processes.start();
     const channel = new WorkerChannel(process.link, scheduler, (topic, error) =>
       logger.error('a question between processes failed', { pid: process.pid, topic, error: String(error) }),
@@ -113,20 +113,20 @@ export class SpareProcess {
   }
 
   #kill({ process }: Spare): void {
-    this.#parts.logger.warn('the process that waits to replace a worker does not answer and is killed', {
+    this.#ports.logger.warn('the process that waits to replace a worker does not answer and is killed', {
       pid: process.pid,
       error_type: 'worker_hangs',
     });
     process.kill();
   }
 
-  #ended(spare: Spare, how: string): void {
+  #ended(spare: Spare, endText: string): void {
     if (this.#spare !== spare || this.#isStopped) return;
     this.#spare = null;
-    const { clock, scheduler, logger } = this.#parts;
+    const { clock, scheduler, logger } = this.#ports;
     const { delayMs, history } = restartAfter(this.#history, clock.monotonicMs() - spare.sinceMs);
     this.#history = history;
-    logger.warn(`the process that waits to replace a worker ${how} and is replaced`, {
+    logger.warn(`the process that waits to replace a worker ${endText} and is replaced`, {
       pid: spare.process.pid,
       delay_ms: delayMs,
       error_type: 'worker_ended',

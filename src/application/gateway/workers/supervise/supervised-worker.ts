@@ -56,19 +56,19 @@ export class SupervisedWorker implements AttendedWorker {
 
   /** Resolves when the worker is ready to accept connections. Error: why it failed; its process is killed. */
   async prepare(order: StartOrder): Promise<Result<null, LoadFailure>> {
-    return this.#have(startWorker, order);
+    return this.#order(startWorker, order);
   }
 
   /** Makes a prepared worker accept connections. Resolves when it serves; errors as for `prepare`. */
   async serve(): Promise<Result<ListeningAddresses, LoadFailure>> {
-    const serving = await this.#have(beginServing, null);
+    const serving = await this.#order(beginServing, null);
     if (serving.ok && this.#phase === 'starting') this.#phase = 'serving';
     return serving;
   }
 
   /** Sends heartbeats from now on. Calls `onHang` when the worker no longer answers. */
   watch(onHang: () => void): void {
-    this.#heartbeats = this.#scheduler.every(this.#times.heartbeatEveryMs, () => void this.#beat(onHang));
+    this.#heartbeats = this.#scheduler.every(this.#times.heartbeatEveryMs, () => void this.#checkHeartbeat(onHang));
   }
 
   /** Asks a slow question while heartbeats run. `silent`: a heartbeat failed, long before the deadline. */
@@ -77,19 +77,19 @@ export class SupervisedWorker implements AttendedWorker {
     question: Question,
     deadlineMs: number,
   ): Promise<Result<Answer, NoAnswer | 'silent'>> {
-    const { heartbeatEveryMs, unansweredMs } = this.#times;
+    const { heartbeatEveryMs, reloadHeartbeatMs } = this.#times;
     return new Promise((resolve) => {
-      const beat = async (): Promise<void> => {
-        const answered = await this.channel.ask(heartbeat, null, unansweredMs);
-        if (!answered.ok && answered.error === 'timed_out') settle(err('silent'));
+      const sendHeartbeat = async (): Promise<void> => {
+        const response = await this.channel.ask(heartbeat, null, reloadHeartbeatMs);
+        if (!response.ok && response.error === 'timed_out') settle(err('silent'));
       };
-      const beats = this.#scheduler.every(heartbeatEveryMs, () => void beat());
+      const heartbeats = this.#scheduler.every(heartbeatEveryMs, () => void sendHeartbeat());
       const settle = (outcome: Result<Answer, NoAnswer | 'silent'>): void => {
-        beats.cancel();
+        heartbeats.cancel();
         resolve(outcome);
       };
       void this.channel.ask(topic, question, deadlineMs).then(settle);
-      void beat();
+      void sendHeartbeat();
     });
   }
 
@@ -103,28 +103,28 @@ export class SupervisedWorker implements AttendedWorker {
     this.#process.kill();
   }
 
-  async #have<Question, Answer>(
+  async #order<Question, Answer>(
     topic: WorkerCall<Question, Result<Answer, SerializedFailure>>,
     question: Question,
   ): Promise<Result<Answer, LoadFailure>> {
-    const answered = await Promise.race([
+    const response = await Promise.race([
       this.channel.ask(topic, question, this.#times.startMs),
       this.ended.then(() => err('closed' as const)),
     ]);
-    if (answered.ok && answered.value.ok) return ok(answered.value.value);
-    if (!answered.ok && answered.error === 'closed') return err(loadFailure(await this.#earlyEnd()));
+    if (response.ok && response.value.ok) return ok(response.value.value);
+    if (!response.ok && response.error === 'closed') return err(loadFailure(await this.#earlyEnd()));
     this.kill();
-    if (answered.ok && !answered.value.ok) return err(deserializeFailure(answered.value.error));
+    if (response.ok && !response.value.ok) return err(deserializeFailure(response.value.error));
     return err(loadFailure(`worker ${this.number} did not start in time`));
   }
 
-  async #beat(onHang: () => void): Promise<void> {
-    const { heartbeatDeadlineMs, lastQuestionMs } = this.#times;
-    const answered = await this.channel.ask(heartbeat, null, heartbeatDeadlineMs);
-    if (answered.ok || answered.error === 'closed') return;
+  async #checkHeartbeat(onHang: () => void): Promise<void> {
+    const { heartbeatDeadlineMs, lastHeartbeatMs } = this.#times;
+    const response = await this.channel.ask(heartbeat, null, heartbeatDeadlineMs);
+    if (response.ok || response.error === 'closed') return;
     // If this process itself was suspended, the deadline passed while the answer waited to be read.
-    const last = await this.channel.ask(heartbeat, null, lastQuestionMs);
-    if (last.ok || last.error === 'closed' || this.#phase === 'ended') return;
+    const lastResponse = await this.channel.ask(heartbeat, null, lastHeartbeatMs);
+    if (lastResponse.ok || lastResponse.error === 'closed' || this.#phase === 'ended') return;
     this.#heartbeats?.cancel();
     onHang();
   }

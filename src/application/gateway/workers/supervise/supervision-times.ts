@@ -1,23 +1,24 @@
 /** Timeouts and intervals of the supervisor, in milliseconds. */
 export interface SupervisionTimes {
-  /** From its order until a worker serves. */
+  /** Timeout for a worker to prepare, and again to begin serving. */
   readonly startMs: number;
   readonly heartbeatEveryMs: number;
-  /** A worker that does not answer a heartbeat within it hangs. */
+  /** Timeout of a heartbeat. A worker that exceeds it hangs. */
   readonly heartbeatDeadlineMs: number;
   /** Timeout of the last heartbeat before a kill: the supervisor itself may have been suspended. */
-  readonly lastQuestionMs: number;
-  /** Delay between the start of all workers and of the spare process: waiting clients come first. */
-  readonly firstSpareMs: number;
+  readonly lastHeartbeatMs: number;
+  /** Delay from the start of all workers to that of the spare process: waiting clients come first. */
+  readonly firstSpareDelayMs: number;
   /** Timeout of the spare process's heartbeat before it gets an order. */
-  readonly spareMs: number;
+  readonly spareHeartbeatMs: number;
   /**
-   * A worker that does not answer within it fails a reload. A reload also waits at most this long for starting
-   * workers.
+   * Timeout of a heartbeat during a reload; a worker that exceeds it fails the reload. A reload also waits at most this
+   * long for starting workers.
    */
-  readonly unansweredMs: number;
-  /** Until all workers have prepared a configuration. */
+  readonly reloadHeartbeatMs: number;
+  /** Timeout for workers to prepare a configuration. */
   readonly prepareMs: number;
+  /** Timeout for workers to commit a configuration. */
   readonly commitMs: number;
   /** Timeout for workers to abandon what they prepared; a late worker abandons it later. */
   readonly abandonMs: number;
@@ -31,10 +32,10 @@ export const supervisionTimes: SupervisionTimes = {
   startMs: 120_000,
   heartbeatEveryMs: 5_000,
   heartbeatDeadlineMs: 30_000,
-  lastQuestionMs: 2_000,
-  firstSpareMs: 5_000,
-  spareMs: 1_000,
-  unansweredMs: 10_000,
+  lastHeartbeatMs: 2_000,
+  firstSpareDelayMs: 5_000,
+  spareHeartbeatMs: 1_000,
+  reloadHeartbeatMs: 10_000,
   prepareMs: 60_000,
   commitMs: 10_000,
   abandonMs: 2_000,

@@ -25,7 +25,7 @@ export interface SupervisorOptions {
   readonly audit: GatewayAudit;
   readonly times: SupervisionTimes;
   readonly order: GatewayOrder;
-  /** How many workers there are. */
+  /** Number of workers. */
   readonly workers: number;
   /** The worker count that `worker-threads` 0 stands for. */
   readonly cores: number;

@@ -13,7 +13,7 @@ import { abandonWorkers, commitWorkers, prepareServing, waitForAuditLogs } from 
 import { SocketSharing } from './socket-sharing.js';
 import { SpareProcess } from './spare-process.js';
 import type { SupervisorOptions } from './supervisor-options.js';
-import { withDeadline } from './with-deadline.js';
+import { withTimeout } from './with-timeout.js';
 import { WorkerSlots } from './worker-slots.js';
 import type { ReloadOrder } from './worker-topics.js';
 
@@ -30,34 +30,34 @@ const onlyWarnings = (problems: readonly ConfigurationProblem[]): readonly Confi
  * once for all workers; it takes effect in all or in none.
  */
 export class Supervisor {
-  readonly #parts: SupervisorOptions;
+  readonly #options: SupervisorOptions;
   readonly #slots: WorkerSlots;
   readonly #spare: SpareProcess;
-  readonly #shared: SocketSharing;
+  readonly #socketSharing: SocketSharing;
   #inForce: InForce | null = null;
-  /** Texts that a worker has received; that worker logs their warnings. */
-  readonly #warned = new WeakSet<ReadonlyMap<string, string>>();
+  /** Texts that an order has passed to a worker. The first worker logs their warnings. */
+  readonly #ordered = new WeakSet<ReadonlyMap<string, string>>();
   #reloads: ReloadFigures;
   #loading: Promise<unknown> = Promise.resolve();
   #stopped: Promise<void> | null = null;
 
-  constructor(parts: SupervisorOptions) {
-    this.#parts = parts;
-    this.#reloads = { count: 0, lastLoadMs: parts.order.startedAtMs };
-    this.#spare = new SpareProcess(parts);
-    const { order, workers, services, sockets } = parts;
-    this.#shared = new SocketSharing(sockets);
+  constructor(options: SupervisorOptions) {
+    this.#options = options;
+    this.#reloads = { count: 0, lastLoadMs: options.order.startedAtMs };
+    this.#spare = new SpareProcess(options);
+    const { order, workers, services, sockets } = options;
+    this.#socketSharing = new SocketSharing(sockets);
     this.#slots = new WorkerSlots({
-      ...parts,
+      ...options,
       spare: this.#spare,
-      services: [this.#shared, ...services],
+      services: [this.#socketSharing, ...services],
       order: (number) => ({
         ...order,
-        ...this.#toLoad(this.#inForce?.texts ?? new Map()),
+        ...this.#reloadOrder(this.#inForce?.texts ?? new Map()),
         number,
         workers,
         reloads: this.#reloads,
-        drainedTargets: parts.drainedTargets(),
+        drainedTargets: options.drainedTargets(),
       }),
     });
   }
@@ -88,7 +88,7 @@ export class Supervisor {
 
   /** The addresses on which the configuration in force is served. */
   addresses(): ListeningAddresses {
-    return this.#shared.addresses(this.configuration());
+    return this.#socketSharing.addresses(this.configuration());
   }
 
   configuration(): GatewayConfiguration {
@@ -101,10 +101,10 @@ export class Supervisor {
    * configuration.
    */
   async start(first: LoadedConfiguration): Promise<Result<ListeningAddresses, LoadFailure>> {
-    const { audit, clock } = this.#parts;
+    const { audit, clock } = this.#options;
     const started = await this.#start(first);
     if (!started.ok) {
-      this.#refused(started.error);
+      this.#auditRefusal(started.error);
       await audit.close();
       return started;
     }
@@ -119,10 +119,10 @@ export class Supervisor {
     problems,
     texts,
   }: LoadedConfiguration): Promise<Result<ListeningAddresses, LoadFailure>> {
-    const { workers, logger } = this.#parts;
+    const { workers, logger } = this.#options;
     if (configuration === null || texts === undefined) return err({ problems, reason: null, cause: null });
     this.#logWarnings(problems);
-    const audit = await this.#parts.audit.prepare(configuration.audit);
+    const audit = await this.#options.audit.prepare(configuration.audit);
     if (!audit.ok) return err({ problems, reason: audit.error, cause: null });
     this.#adopt({ configuration, texts });
     audit.value.commit();
@@ -141,10 +141,10 @@ export class Supervisor {
 
   /** No worker accepts a connection until all are prepared: inherited sockets may already have clients. */
   async #open(): Promise<Result<ListeningAddresses, LoadFailure>> {
-    const numbers = Array.from({ length: this.#parts.workers }, (_, at) => at + 1);
+    const numbers = Array.from({ length: this.#options.workers }, (_, at) => at + 1);
     const prepared = await Promise.all(numbers.map((number) => this.#slots.open(number)));
-    const unfit = prepared.find((outcome) => !outcome.ok);
-    if (unfit !== undefined && !unfit.ok) return unfit;
+    const failed = prepared.find((outcome) => !outcome.ok);
+    if (failed !== undefined && !failed.ok) return failed;
     const serving = await Promise.all(prepared.map((outcome) => (outcome.ok ? outcome.value() : outcome)));
     return serving.find((outcome) => !outcome.ok) ?? serving[0] ?? err(loadFailure('there is no worker'));
   }
@@ -166,7 +166,7 @@ export class Supervisor {
   }
 
   async #stop(graceMs: number, manner: StopManner): Promise<void> {
-    const { audit } = this.#parts;
+    const { audit } = this.#options;
     audit.act('gateway', manner.isReplaced ? 'upgraded' : 'draining');
     await this.#end(graceMs, manner);
     audit.act('gateway', 'stopped');
@@ -174,24 +174,24 @@ export class Supervisor {
   }
 
   async #reload(): Promise<Result<void, LoadFailure>> {
-    const outcome = await this.#loadAnew();
-    this.#parts.reloaded(outcome.ok ? 'success' : 'failure');
-    if (outcome.ok) this.#parts.logger.info('the configuration was reloaded');
-    else this.#refused(outcome.error);
+    const outcome = await this.#loadAndApply();
+    this.#options.reloaded(outcome.ok ? 'success' : 'failure');
+    if (outcome.ok) this.#options.logger.info('the configuration was reloaded');
+    else this.#auditRefusal(outcome.error);
     return outcome;
   }
 
-  async #loadAnew(): Promise<Result<void, LoadFailure>> {
-    const { source, times, workers, cores, logger, scheduler, sockets } = this.#parts;
+  async #loadAndApply(): Promise<Result<void, LoadFailure>> {
+    const { source, times, workers, cores, logger, scheduler, sockets } = this.#options;
     const { configuration, problems, texts } = await source.load();
     if (configuration === null || texts === undefined) return err({ problems, reason: null, cause: null });
     this.#logWarnings(problems);
-    const audit = await this.#parts.audit.prepare(configuration.audit);
+    const audit = await this.#options.audit.prepare(configuration.audit);
     if (!audit.ok) return err({ problems, reason: audit.error, cause: null });
-    await withDeadline(this.#slots.filled(), times.unansweredMs, scheduler);
+    await withTimeout(this.#slots.replacementsSettled(), times.reloadHeartbeatMs, scheduler);
     const next = { configuration, texts };
     const outcome = await (this.#slots.serving().length === 0
-      ? this.#startWith(next, audit.value)
+      ? this.#restartWith(next, audit.value)
       : this.#swap(next, audit.value));
     // Closes sockets that only the configuration not in force needs.
     sockets.keep(this.#stopped === null ? listenerKeys(this.configuration()) : new Set());
@@ -206,10 +206,10 @@ export class Supervisor {
 
   /** Swaps the configuration in all serving workers. Workers that start too late to prepare it are replaced. */
   async #swap(next: InForce, audit: PreparedAudit): Promise<Result<void, LoadFailure>> {
-    const { times } = this.#parts;
+    const { times } = this.#options;
     const outcome = await prepareServing(
       () => this.#slots.serving(),
-      () => this.#toLoad(next.texts),
+      () => this.#reloadOrder(next.texts),
       times,
     );
     if (!outcome.ok) return outcome;
@@ -223,62 +223,62 @@ export class Supervisor {
     const committing = commitWorkers(ready, times.commitMs);
     // Workers write their last records first, and this process the last of all.
     audit.commit(() => committing.then(() => waitForAuditLogs(ready, lastWriteMs)));
-    this.#loaded();
-    this.#slots.renew(this.#slots.present().filter((worker) => !ready.includes(worker)));
-    const unchanged = await committing;
-    this.#slots.renew(unchanged.filter(({ isServing }) => isServing));
+    this.#noteLoaded();
+    this.#slots.replaceOutdated(this.#slots.present().filter((worker) => !ready.includes(worker)));
+    const uncommitted = await committing;
+    this.#slots.replaceOutdated(uncommitted.filter(({ isServing }) => isServing));
     return ok(undefined);
   }
 
-  /** Restarts all workers with the configuration, when none serves. On failure the previous one stays in force. */
-  async #startWith(next: InForce, audit: PreparedAudit): Promise<Result<void, LoadFailure>> {
+  /** Restarts all workers with the configuration, because none serves. On failure the previous one stays in force. */
+  async #restartWith(next: InForce, audit: PreparedAudit): Promise<Result<void, LoadFailure>> {
     const previous = this.#inForce;
-    this.#slots.hold();
+    this.#slots.deferReplacements();
     try {
       this.#adopt(next);
-      const failure = await this.#slots.fillAll();
+      const failure = await this.#slots.restartAll();
       if (failure === null && this.#stopped === null) {
         audit.commit();
-        this.#loaded();
+        this.#noteLoaded();
         return ok(undefined);
       }
       if (previous !== null) this.#adopt(previous);
-      if (this.#stopped === null) this.#slots.renew(this.#slots.present());
+      if (this.#stopped === null) this.#slots.replaceOutdated(this.#slots.present());
       return err(failure ?? loadFailure('the gateway is draining'));
     } finally {
-      this.#slots.release();
+      this.#slots.resumeReplacements();
     }
   }
 
-  /** The order to load texts. Only the first worker that receives them logs warnings. */
-  #toLoad(texts: ReadonlyMap<string, string>): ReloadOrder {
-    const warns = !this.#warned.has(texts);
-    this.#warned.add(texts);
-    return { texts, warns };
+  /** The order to load texts. Only the first order of the same texts makes its worker log warnings. */
+  #reloadOrder(texts: ReadonlyMap<string, string>): ReloadOrder {
+    const logsWarnings = !this.#ordered.has(texts);
+    this.#ordered.add(texts);
+    return { texts, logsWarnings };
   }
 
-  #loaded(): void {
-    this.#parts.audit.act('configuration', 'loaded');
-    this.#reloads = { count: this.#reloads.count + 1, lastLoadMs: this.#parts.clock.wallMs() };
+  #noteLoaded(): void {
+    this.#options.audit.act('configuration', 'loaded');
+    this.#reloads = { count: this.#reloads.count + 1, lastLoadMs: this.#options.clock.wallMs() };
   }
 
   #adopt(next: InForce): void {
     this.#inForce = next;
-    for (const service of [this.#shared, ...this.#parts.services]) service.adopt(next.configuration);
+    for (const service of [this.#socketSharing, ...this.#options.services]) service.adopt(next.configuration);
   }
 
-  #refused({ reason, problems }: LoadFailure): void {
-    this.#parts.audit.act('configuration', 'refused', { reason, problems: problems.length });
+  #auditRefusal({ reason, problems }: LoadFailure): void {
+    this.#options.audit.act('configuration', 'refused', { reason, problems: problems.length });
   }
 
   #logWarnings(problems: readonly ConfigurationProblem[]): void {
     for (const { message, position } of onlyWarnings(problems)) {
-      this.#parts.logger.warn(message, { file: position?.file ?? null, line: position?.line ?? null });
+      this.#options.logger.warn(message, { file: position?.file ?? null, line: position?.line ?? null });
     }
   }
 
   async #end(graceMs: number, manner: StopManner): Promise<void> {
-    const { sockets, scheduler, times } = this.#parts;
+    const { sockets, scheduler, times } = this.#options;
     this.#slots.close();
     // Workers hold their own sockets until they drain. An open one here would then queue clients that no worker
     // accepts.
@@ -291,7 +291,7 @@ export class Supervisor {
       for (const worker of workers) worker.kill();
     });
     try {
-      await withDeadline(Promise.all([ended, this.#spare.stop()]), dueMs + times.killedMs, scheduler);
+      await withTimeout(Promise.all([ended, this.#spare.stop()]), dueMs + times.killedMs, scheduler);
     } finally {
       overdue.cancel();
     }

@@ -39,7 +39,7 @@ interface WorkerSlot {
   servingSinceMs: number | null;
   restart: ScheduledTask | null;
   /** The start of a replacement worker, until it serves or has ended; null: none is starting. */
-  filling: Promise<Result<ListeningAddresses, LoadFailure>> | null;
+  replacement: Promise<Result<ListeningAddresses, LoadFailure>> | null;
 }
 
 /** The worker that now occupies its slot, and the result of its preparation. */
@@ -50,18 +50,18 @@ interface FilledSlot {
 
 /** One slot for each worker. A slot is refilled whenever its process ends. */
 export class WorkerSlots {
-  readonly #parts: WorkerSlotsOptions;
+  readonly #options: WorkerSlotsOptions;
   readonly #slots = new Map<number, WorkerSlot>();
-  /** Numbers of the slots to refill at `release`; null: refill at once. */
-  #held: Set<number> | null = null;
+  /** Numbers of the slots that `resumeReplacements` refills; null: slots are refilled at once. */
+  #deferred: Set<number> | null = null;
   /** Workers that were killed because they do not serve the configuration in force. */
   readonly #outdated = new WeakSet<SupervisedWorker>();
   #lastServedMs: number | null = null;
   #isClosed = false;
   #restarts = 0;
 
-  constructor(parts: WorkerSlotsOptions) {
-    this.#parts = parts;
+  constructor(options: WorkerSlotsOptions) {
+    this.#options = options;
   }
 
   /** The serving workers, by number. */
@@ -75,11 +75,11 @@ export class WorkerSlots {
   }
 
   /** Settles when every starting replacement serves or has ended. */
-  filled(): Promise<unknown> {
-    return Promise.all([...this.#slots.values()].map(({ filling }) => filling));
+  replacementsSettled(): Promise<unknown> {
+    return Promise.all([...this.#slots.values()].map(({ replacement }) => replacement));
   }
 
-  /** How often a worker was replaced. */
+  /** Number of replacements so far. */
   get restarts(): number {
     return this.#restarts;
   }
@@ -88,7 +88,13 @@ export class WorkerSlots {
    * Prepares the first worker of a slot, and returns a function that starts serving. On failure the slot stays empty.
    */
   async open(number: number): Promise<Result<BeginServing, LoadFailure>> {
-    const slot: WorkerSlot = { worker: null, history: noDeaths, servingSinceMs: null, restart: null, filling: null };
+    const slot: WorkerSlot = {
+      worker: null,
+      history: noDeaths,
+      servingSinceMs: null,
+      restart: null,
+      replacement: null,
+    };
     this.#slots.set(number, slot);
     return (await this.#fill(number, slot)).prepared;
   }
@@ -96,28 +102,28 @@ export class WorkerSlots {
   /** Milliseconds since the last worker served; 0 while one serves; null: none has served yet. */
   unservedMs(): number | null {
     if (this.serving().length > 0) return 0;
-    return this.#lastServedMs === null ? null : this.#parts.clock.monotonicMs() - this.#lastServedMs;
+    return this.#lastServedMs === null ? null : this.#options.clock.monotonicMs() - this.#lastServedMs;
   }
 
-  /** Defers replacements until `release`, when the configuration in force is known. */
-  hold(): void {
-    this.#held ??= new Set();
+  /** Defers replacements until `resumeReplacements`, when the configuration in force is known. */
+  deferReplacements(): void {
+    this.#deferred ??= new Set();
   }
 
-  release(): void {
-    const held = this.#held ?? [];
-    this.#held = null;
-    for (const number of held) this.#replace(number);
+  resumeReplacements(): void {
+    const deferred = this.#deferred ?? [];
+    this.#deferred = null;
+    for (const number of deferred) this.#refillEmpty(number);
   }
 
-  /** Refills every slot with the current order, when no worker serves. Null: all serve. */
-  fillAll(): Promise<LoadFailure | null> {
-    const { times, scheduler } = this.#parts;
+  /** Restarts every slot with the current order, while no worker serves. Null: all serve now. */
+  restartAll(): Promise<LoadFailure | null> {
+    const { times, scheduler } = this.#options;
     const tooLate = loadFailure(`the workers did not start within ${Math.round(times.prepareMs / 1000)} s`);
-    const filling = Promise.all([...this.#slots].map(([number, slot]) => this.#fillAnew(number, slot)));
+    const restarts = Promise.all([...this.#slots].map(([number, slot]) => this.#restart(number, slot)));
     return new Promise((resolve) => {
       const deadline = scheduler.after(times.prepareMs, () => resolve(tooLate));
-      void filling.then((started) => {
+      void restarts.then((started) => {
         deadline.cancel();
         const failed = started.find((outcome) => !outcome.ok);
         resolve(failed === undefined || failed.ok ? null : failed.error);
@@ -126,10 +132,10 @@ export class WorkerSlots {
   }
 
   /** Kills workers that do not serve the configuration in force, and replaces each at once. */
-  renew(workers: readonly SupervisedWorker[]): void {
+  replaceOutdated(workers: readonly SupervisedWorker[]): void {
     for (const worker of workers) {
-      const { filling } = this.#slots.get(worker.number) ?? {};
-      void Promise.all([this.#end(worker), filling]).then(() => this.#replace(worker.number));
+      const { replacement } = this.#slots.get(worker.number) ?? {};
+      void Promise.all([this.#killOutdated(worker), replacement]).then(() => this.#refillEmpty(worker.number));
     }
   }
 
@@ -145,28 +151,28 @@ export class WorkerSlots {
     for (const { restart } of this.#slots.values()) restart?.cancel();
   }
 
-  async #end(worker: SupervisedWorker): Promise<void> {
+  async #killOutdated(worker: SupervisedWorker): Promise<void> {
     this.#outdated.add(worker);
     const { number, pid } = worker;
-    this.#parts.logger.info('a worker that does not serve what is in force is replaced', { worker: number, pid });
+    this.#options.logger.info('a worker that does not serve what is in force is replaced', { worker: number, pid });
     worker.kill();
     await worker.ended;
   }
 
-  async #fillAnew(number: number, slot: WorkerSlot): Promise<Result<ListeningAddresses, LoadFailure>> {
+  async #restart(number: number, slot: WorkerSlot): Promise<Result<ListeningAddresses, LoadFailure>> {
     slot.restart?.cancel();
     slot.restart = null;
     slot.history = noDeaths;
-    const { worker, filling } = slot;
+    const { worker, replacement } = slot;
     // Its process has no order yet, and will get the current one.
-    if (worker === null && filling !== null) return filling;
-    if (worker !== null) await this.#end(worker);
-    await filling;
+    if (worker === null && replacement !== null) return replacement;
+    if (worker !== null) await this.#killOutdated(worker);
+    await replacement;
     return this.#refill(number, slot);
   }
 
   async #fill(number: number, slot: WorkerSlot): Promise<FilledSlot> {
-    const { spare, services, scheduler, times, logger } = this.#parts;
+    const { spare, services, scheduler, times, logger } = this.#options;
     const { process, channel } = await spare.take();
     const worker = new SupervisedWorker(number, process, channel, scheduler, times);
     if (this.#isClosed) {
@@ -185,7 +191,7 @@ export class WorkerSlots {
       });
       worker.kill();
     });
-    const prepared = await worker.prepare(this.#parts.order(number));
+    const prepared = await worker.prepare(this.#options.order(number));
     return { worker, prepared: prepared.ok ? ok(() => this.#serve(slot, worker)) : prepared };
   }
 
@@ -193,12 +199,12 @@ export class WorkerSlots {
     const started = await worker.serve();
     if (!started.ok) return started;
     if (slot.worker !== worker) return err(loadFailure(`worker ${worker.number} ended when it began to serve`));
-    slot.servingSinceMs = this.#parts.clock.monotonicMs();
+    slot.servingSinceMs = this.#options.clock.monotonicMs();
     return started;
   }
 
   #ended(slot: WorkerSlot, worker: SupervisedWorker, { exitCode, signal }: ProcessEnd): void {
-    const { services, clock, logger } = this.#parts;
+    const { services, clock, logger } = this.#options;
     for (const service of services) service.left(worker);
     const servedSinceMs = slot.servingSinceMs;
     slot.worker = null;
@@ -207,7 +213,7 @@ export class WorkerSlots {
     if (servedSinceMs === null) return;
     this.#lastServedMs = clock.monotonicMs();
     if (this.#isClosed || this.#outdated.has(worker)) return;
-    const delayMs = this.#replaceLater(worker.number, slot, clock.monotonicMs() - servedSinceMs);
+    const delayMs = this.#scheduleRefill(worker.number, slot, clock.monotonicMs() - servedSinceMs);
     logger.error(`a worker ${processEndText({ exitCode, signal })} and is replaced`, {
       worker: worker.number,
       pid: worker.pid,
@@ -219,42 +225,42 @@ export class WorkerSlots {
   }
 
   /** Schedules a refill with the backoff of the slot's history. Returns the delay in milliseconds. */
-  #replaceLater(number: number, slot: WorkerSlot, servedMs: number): number {
+  #scheduleRefill(number: number, slot: WorkerSlot, servedMs: number): number {
     const { delayMs, history } = restartAfter(slot.history, servedMs);
     slot.history = history;
-    if (delayMs === 0) queueMicrotask(() => this.#replace(number));
-    else slot.restart = this.#parts.scheduler.after(delayMs, () => this.#replace(number));
+    if (delayMs === 0) queueMicrotask(() => this.#refillEmpty(number));
+    else slot.restart = this.#options.scheduler.after(delayMs, () => this.#refillEmpty(number));
     return delayMs;
   }
 
-  #replace(number: number): void {
+  #refillEmpty(number: number): void {
     const slot = this.#slots.get(number);
-    if (slot === undefined || this.#isClosed || slot.worker !== null || slot.filling !== null) return;
-    if (this.#held === null) void this.#refill(number, slot);
-    else this.#held.add(number);
+    if (slot === undefined || this.#isClosed || slot.worker !== null || slot.replacement !== null) return;
+    if (this.#deferred === null) void this.#refill(number, slot);
+    else this.#deferred.add(number);
   }
 
   #refill(number: number, slot: WorkerSlot): Promise<Result<ListeningAddresses, LoadFailure>> {
     this.#restarts += 1;
-    slot.filling = this.#bringUp(number, slot);
-    return slot.filling;
+    slot.replacement = this.#startReplacement(number, slot);
+    return slot.replacement;
   }
 
   /** Starts a replacement. On failure another attempt follows, with a growing backoff. */
-  async #bringUp(number: number, slot: WorkerSlot): Promise<Result<ListeningAddresses, LoadFailure>> {
-    const { logger, logFailure, spare } = this.#parts;
+  async #startReplacement(number: number, slot: WorkerSlot): Promise<Result<ListeningAddresses, LoadFailure>> {
+    const { logger, logFailure, spare } = this.#options;
     const { worker, prepared } = await this.#fill(number, slot);
     const started = prepared.ok ? await prepared.value() : prepared;
     if (started.ok) {
-      slot.filling = null;
+      slot.replacement = null;
       logger.info('a new worker serves', { worker: number, pid: worker.pid });
       spare.fill();
       return started;
     }
     await worker.ended;
-    slot.filling = null;
+    slot.replacement = null;
     if (this.#isClosed || this.#outdated.has(worker)) return started;
-    logFailure({ worker: number, delayMs: this.#replaceLater(number, slot, 0), failure: started.error });
+    logFailure({ worker: number, delayMs: this.#scheduleRefill(number, slot, 0), failure: started.error });
     return started;
   }
 }

@@ -16,7 +16,7 @@ export interface CommandLineOverrides {
 export interface GatewayOrder {
   /** Path of the configuration, as given on the command line. */
   readonly configFile: string;
-  readonly instead: CommandLineOverrides;
+  readonly overrides: CommandLineOverrides;
   readonly log: LogConfiguration;
   /** When the gateway started; milliseconds since the Unix epoch. */
   readonly startedAtMs: number;
@@ -26,19 +26,19 @@ export interface GatewayOrder {
 export interface StartOrder extends GatewayOrder {
   /** Counts from 1. A replacement worker keeps the number. */
   readonly number: number;
-  /** How many there are. */
+  /** Number of workers. */
   readonly workers: number;
   /** The configuration in force, by path. Holds secrets in the clear: never print it. */
   readonly texts: ReadonlyMap<string, string>;
   /** True for the first worker that loads these texts: it logs their warnings. */
-  readonly warns: boolean;
+  readonly logsWarnings: boolean;
   readonly reloads: ReloadFigures;
   /** Targets that get no new requests. */
   readonly drainedTargets: readonly TargetName[];
 }
 
-/** What a worker prepares: see `StartOrder`. */
-export type ReloadOrder = Pick<StartOrder, 'texts' | 'warns'>;
+/** The order to prepare another configuration. */
+export type ReloadOrder = Pick<StartOrder, 'texts' | 'logsWarnings'>;
 
 /** How a worker drains. */
 export interface WorkerDrain {
@@ -65,7 +65,7 @@ export const commitReload = topic<null, boolean>('commit-reload');
 export const abandonReload = topic<null, null>('abandon-reload');
 
 /** After a reload that closed an audit log: the answer comes when the worker has written its last record. */
-export const auditLeft = topic<null, null>('audit-left');
+export const auditLogClosed = topic<null, null>('audit-left');
 
 /** Makes a worker drain within `graceMs`, and end. */
 export const drainWorker = notice<WorkerDrain>('drain-worker');

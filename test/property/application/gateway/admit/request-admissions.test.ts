@@ -131,7 +131,7 @@ it('counts requests in flight and queued ones through any history, and nothing a
           admissions.limit(inForce);
         } else {
           isShort = step.isShort;
-          admissions.shortOfMemory(isShort ? shortage : null);
+          admissions.setMemoryShortage(isShort ? shortage : null);
           if (isShort) expect(waiting.size).toBe(0);
         }
         expect([admissions.inFlight, admissions.queued]).toEqual([flying.size, waiting.size]);

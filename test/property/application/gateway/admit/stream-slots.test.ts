@@ -100,7 +100,7 @@ it('streams and requests give back what they took, once, through any history of 
             const at = of(step.worker);
             const request = nth(at, step.which);
             if (request?.slot.kind === 'slot') {
-              request.slot = at.admissions.streams.follow(request.slot, step.isOld ? 0 : streamAgeMs);
+              request.slot = at.admissions.streams.track(request.slot, step.isOld ? 0 : streamAgeMs);
             }
           } else if (step.do === 'end') end(of(step.worker), nth(of(step.worker), step.which));
           else if (step.do === 'deliver') {
@@ -161,7 +161,7 @@ it('streams and requests give back what they took, once, through any history of 
           await begun;
         }
         for (const request of last.open) {
-          if (request.slot.kind === 'slot') request.slot = last.admissions.streams.follow(request.slot, 0);
+          if (request.slot.kind === 'slot') request.slot = last.admissions.streams.track(request.slot, 0);
           await group.quiet();
         }
         expect([last.open.size, last.admissions.inFlight, last.admissions.streams.taken]).toEqual([most, 0, most]);

@@ -205,14 +205,14 @@ describe('while memory is short', () => {
     letIn();
     const second = letIn();
     wait('next', '192.0.2.1');
-    admissions.shortOfMemory(shortage);
+    admissions.setMemoryShortage(shortage);
     expect(told).toEqual([['next', 'max-memory-bytes']]);
     expect([admissions.queued, admissions.route('all').taken, scheduler.waiting]).toEqual([0, 2, 0]);
     expect(refused('192.0.2.9')).toBe(shortage);
     expect(admissions.countedClients).toBe(0);
     second.release();
     letIn();
-    admissions.shortOfMemory(null);
+    admissions.setMemoryShortage(null);
     wait('later', '192.0.2.1');
     expect(told).toHaveLength(1);
   });

@@ -29,7 +29,7 @@ describe('a stream', () => {
     'returns its slot of %s, and nothing more when it ends',
     (name) => {
       limit({ [name]: 1 });
-      const stream = admissions.streams.follow(enter(admissions), 0);
+      const stream = admissions.streams.track(enter(admissions), 0);
       expect([admissions.inFlight, admissions.streams.taken]).toEqual([0, 1]);
       const other = enter(admissions);
       expect(kind()).toBe('full');
@@ -47,13 +47,13 @@ describe('a stream', () => {
     if (waiting.kind !== 'full') throw new Error(`it is ${waiting.kind}`);
     const outcomes: unknown[] = [];
     admissions.wait(waiting.slot, '192.0.2.1', 1_000, (violation) => outcomes.push(violation));
-    admissions.streams.follow(slot, 0);
+    admissions.streams.track(slot, 0);
     expect(outcomes).toEqual([null]);
   });
 
   it('counts for its route and its client until it ends', () => {
     limit({ maxInFlightRequests: 100, maxConnectionsPerRoute: 2, maxConnectionsPerClient: 1 });
-    const stream = admissions.streams.follow(enter(admissions, '192.0.2.1'), 0);
+    const stream = admissions.streams.track(enter(admissions, '192.0.2.1'), 0);
     expect(kind('192.0.2.1')).toBe('refused');
     expect(kind('192.0.2.2')).toBe('slot');
     expect(kind()).toBe('refused');
@@ -63,8 +63,8 @@ describe('a stream', () => {
 
   it('stays in flight until its age, and tries no more once it has ended', async () => {
     limit({ maxInFlightRequests: 2 });
-    const ended = admissions.streams.follow(enter(admissions), streamAgeMs);
-    const stream = admissions.streams.follow(enter(admissions), streamAgeMs);
+    const ended = admissions.streams.track(enter(admissions), streamAgeMs);
+    const stream = admissions.streams.track(enter(admissions), streamAgeMs);
     await scheduler.advance(streamAgeMs - 1);
     expect(admissions.inFlight).toBe(2);
     ended.release();
@@ -77,7 +77,7 @@ describe('a stream', () => {
 
   it('above max-total-connections keeps its slot until another stream has ended', async () => {
     limit({ maxTotalConnections: 2, maxInFlightRequests: 3 });
-    const streams = [0, 1, 2].map(() => admissions.streams.follow(enter(admissions), 0));
+    const streams = [0, 1, 2].map(() => admissions.streams.track(enter(admissions), 0));
     expect([admissions.inFlight, admissions.streams.taken]).toEqual([1, 2]);
     await scheduler.advance(streamAgeMs);
     expect([admissions.inFlight, admissions.streams.taken]).toEqual([1, 2]);
@@ -91,12 +91,12 @@ describe('a stream', () => {
 
   it('stays a stream when a reload lowers the limits', () => {
     limit({ maxTotalConnections: 2, maxInFlightRequests: 2 });
-    const first = admissions.streams.follow(enter(admissions), 0);
-    const second = admissions.streams.follow(enter(admissions), 0);
+    const first = admissions.streams.track(enter(admissions), 0);
+    const second = admissions.streams.track(enter(admissions), 0);
     limit({ maxTotalConnections: 1, maxInFlightRequests: 1 });
     admissions.keepRoutes(new Set());
     expect([admissions.inFlight, admissions.streams.taken, admissions.route('all').taken]).toEqual([0, 2, 2]);
-    const third = admissions.streams.follow(enter(admissions), 0);
+    const third = admissions.streams.track(enter(admissions), 0);
     expect(admissions.inFlight).toBe(1);
     for (const stream of [first, second, third]) stream.release();
     expect([admissions.inFlight, admissions.streams.taken, admissions.route('all').taken]).toEqual([0, 0, 0]);
@@ -105,7 +105,7 @@ describe('a stream', () => {
   it('gives nothing back twice', () => {
     limit({ maxInFlightRequests: 2 });
     const other = enter(admissions);
-    const stream = admissions.streams.follow(enter(admissions), 0);
+    const stream = admissions.streams.track(enter(admissions), 0);
     stream.release();
     stream.release();
     expect([admissions.inFlight, admissions.streams.taken, admissions.route('all').taken]).toEqual([1, 0, 1]);
@@ -121,7 +121,7 @@ describe('the streams of two workers', () => {
   const inFlight = (): readonly number[] => admissions.map((one) => one.inFlight);
   const begin = async (index: number) => {
     const one = admissions[index] as RequestAdmissions;
-    const stream = one.streams.follow(enter(one), 0);
+    const stream = one.streams.track(enter(one), 0);
     await workers.quiet();
     return stream;
   };
@@ -149,7 +149,7 @@ describe('the streams of two workers', () => {
     await begin(0);
     const one = admissions[0] as RequestAdmissions;
     // The second of the worker needs more than its share, so it asks.
-    const stream = one.streams.follow(enter(one), 0);
+    const stream = one.streams.track(enter(one), 0);
     expect(one.inFlight).toBe(1);
     stream.release();
     expect(one.inFlight).toBe(0);

@@ -18,11 +18,11 @@ import { ManualScheduler, settled } from '../../../../../support/shared/manual-s
 
 const order: StartOrder = {
   configFile: 'gateway.kdl',
-  instead: { workerThreads: null },
+  overrides: { workerThreads: null },
   log: { level: 'info', format: 'json', warning: null },
   startedAtMs: 0,
   number: 1,
-  warns: true,
+  logsWarnings: true,
   workers: 2,
   texts: new Map(),
   reloads: { count: 0, lastLoadMs: 0 },
@@ -73,7 +73,7 @@ describe('the process of a worker', () => {
   it('answers heartbeats before it has an order', async () => {
     const { supervisor } = workerProcess();
     expect(await supervisor.ask(heartbeat, null, 1_000)).toEqual(ok(null));
-    expect(await supervisor.ask(prepareReload, { texts: new Map(), warns: true }, 1_000)).toMatchObject({
+    expect(await supervisor.ask(prepareReload, { texts: new Map(), logsWarnings: true }, 1_000)).toMatchObject({
       ok: true,
       value: { ok: false },
     });
@@ -83,13 +83,13 @@ describe('the process of a worker', () => {
     const { supervisor, happened, serve } = workerProcess();
     await serve();
     expect(await supervisor.ask(commitReload, null, 1_000)).toEqual(ok(false));
-    expect(await supervisor.ask(prepareReload, { texts: new Map(), warns: true }, 1_000)).toEqual(ok(ok(null)));
-    expect(await supervisor.ask(prepareReload, { texts: new Map(), warns: true }, 1_000)).toMatchObject({
+    expect(await supervisor.ask(prepareReload, { texts: new Map(), logsWarnings: true }, 1_000)).toEqual(ok(ok(null)));
+    expect(await supervisor.ask(prepareReload, { texts: new Map(), logsWarnings: true }, 1_000)).toMatchObject({
       value: { ok: false },
     });
     expect(await supervisor.ask(commitReload, null, 1_000)).toEqual(ok(true));
     await supervisor.ask(abandonReload, null, 1_000);
-    await supervisor.ask(prepareReload, { texts: new Map(), warns: true }, 1_000);
+    await supervisor.ask(prepareReload, { texts: new Map(), logsWarnings: true }, 1_000);
     await supervisor.ask(abandonReload, null, 1_000);
     expect(await supervisor.ask(commitReload, null, 1_000)).toEqual(ok(false));
     expect(happened).toEqual(['commit', 'abandon']);

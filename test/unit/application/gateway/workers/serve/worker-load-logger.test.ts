@@ -7,7 +7,7 @@ const said = (atStart: boolean, atReload: boolean): readonly string[] => {
   const logger = new RecordingLogger();
   const loads = new WorkerLoadLogger(logger, atStart);
   loads.warn('at the start');
-  loads.become(atReload);
+  loads.setLogsWarnings(atReload);
   loads.warn('at a reload');
   return logger.lines.map(({ message }) => message);
 };

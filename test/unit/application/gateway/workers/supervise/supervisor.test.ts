@@ -17,7 +17,7 @@ const justStarted = async (...parameters: Parameters<typeof supervisedGateway>) 
 /** Including the spare process. */
 const started = async (...parameters: Parameters<typeof supervisedGateway>) => {
   const gateway = await justStarted(...parameters);
-  await gateway.scheduler.advance(supervisionTimes.firstSpareMs);
+  await gateway.scheduler.advance(supervisionTimes.firstSpareDelayMs);
   return gateway;
 };
 
@@ -747,7 +747,7 @@ describe('the warnings of a configuration', () => {
     disk.next = textConfiguration('two');
     const reload = supervisor.reload();
     await settled();
-    await gateway.scheduler.advance(supervisionTimes.unansweredMs);
+    await gateway.scheduler.advance(supervisionTimes.reloadHeartbeatMs);
     expect((await reload).ok).toBe(true);
     expect(processes.started[1]?.warned).toEqual(['two']);
     expect(warned(gateway)).toEqual(['one', 'two']);
@@ -757,11 +757,11 @@ describe('the warnings of a configuration', () => {
 describe('the spare process of a supervisor', () => {
   it('starts some seconds after the workers serve', async () => {
     const { processes, scheduler } = await justStarted(2);
-    await scheduler.advance(supervisionTimes.firstSpareMs - 1);
+    await scheduler.advance(supervisionTimes.firstSpareDelayMs - 1);
     expect(processes.started).toHaveLength(2);
     await scheduler.advance(1);
     expect(processes.started).toHaveLength(3);
-    await scheduler.advance(supervisionTimes.firstSpareMs);
+    await scheduler.advance(supervisionTimes.firstSpareDelayMs);
     expect(processes.started).toHaveLength(3);
   });
 
@@ -771,14 +771,14 @@ describe('the spare process of a supervisor', () => {
     await settled();
     expect(processes.serving().map(({ order }) => order?.number)).toEqual([2, 1]);
     expect(processes.started).toHaveLength(4);
-    await scheduler.advance(supervisionTimes.firstSpareMs);
+    await scheduler.advance(supervisionTimes.firstSpareDelayMs);
     expect(processes.started).toHaveLength(4);
   });
 
   it('does not start after a stop', async () => {
     const { processes, scheduler, supervisor } = await justStarted(2);
     await supervisor.stop(3_000);
-    await scheduler.advance(supervisionTimes.firstSpareMs);
+    await scheduler.advance(supervisionTimes.firstSpareDelayMs);
     expect(processes.started).toHaveLength(2);
     expect(scheduler.waiting).toBe(0);
   });

@@ -1,9 +1,9 @@
 // `npm run bench -- handshakes`: what a TLS handshake costs, in turns with nginx and caddy.
-import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { makeCertificate } from '../certificate.js';
 import { cpuTimeUs } from '../cpu-time.js';
 import { median, renderRows } from '../report.js';
 import { scenarios } from '../scenarios.js';
@@ -39,15 +39,6 @@ const usage = `npm run bench -- handshakes [options]
   --other FILE   main-gateway.js of another build, which runs too
   --write FILE   also write the table to a file
   --help`;
-
-/** A key of ECDSA P-256 with a certificate for shop.example.com. */
-const makeCertificate = (openssl: string, folder: string): { readonly certFile: string; readonly keyFile: string } => {
-  const [certFile, keyFile] = [join(folder, 'bench.pem'), join(folder, 'bench.key')];
-  const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-keyout', keyFile];
-  const names = ['-subj', '/CN=bench', '-addext', 'subjectAltName=DNS:shop.example.com,IP:127.0.0.1'];
-  execFileSync(openssl, ['req', '-x509', ...key, '-days', '30', ...names, '-out', certFile], { stdio: 'ignore' });
-  return { certFile, keyFile };
-};
 
 interface Entry {
   readonly proxy: TlsProxy;

@@ -1,10 +1,10 @@
 // `npm run bench -- upstream-tls`: what TLS to an upstream costs, in turns with nginx.
-import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { type BenchCertificate, makeCertificate } from '../certificate.js';
 import { cpuTimeUs } from '../cpu-time.js';
 import { median, renderRows } from '../report.js';
 import { positive } from '../settings.js';
@@ -23,11 +23,9 @@ const usage = `npm run bench -- upstream-tls [options]
   --write FILE     also write the table to a file
   --help`;
 
-interface Place {
+interface Place extends BenchCertificate {
   readonly folder: string;
   readonly upstreamPort: number;
-  readonly certFile: string;
-  readonly keyFile: string;
 }
 
 /** How connections to the upstream are used. */
@@ -111,14 +109,6 @@ limits {
   max-connections-per-client 5000
 }
 `;
-
-const makeCertificate = (openssl: string, folder: string): Pick<Place, 'certFile' | 'keyFile'> => {
-  const [certFile, keyFile] = [join(folder, 'bench.pem'), join(folder, 'bench.key')];
-  const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-keyout', keyFile];
-  const names = ['-subj', '/CN=bench', '-addext', 'subjectAltName=DNS:shop.example.com'];
-  execFileSync(openssl, ['req', '-x509', ...key, '-days', '30', ...names, '-out', certFile], { stdio: 'ignore' });
-  return { certFile, keyFile };
-};
 
 /** Paths, queries, cookies and ids that differ from request to request, for wrk. */
 const variedScript = `

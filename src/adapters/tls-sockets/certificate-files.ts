@@ -48,14 +48,14 @@ const nameOf = ({ subject, subjectAltName }: X509Certificate): string =>
   // Node's types hide that an empty subject is undefined.
   (subject as string | undefined) ?? subjectAltName ?? '';
 
-/** The subject and the end of each certificate. */
+/** The subject and the expiry of each certificate. */
 export const certificateDates = (certificates: readonly X509Certificate[]): readonly CertificateDates[] =>
   certificates.flatMap((certificate) => {
     const expiryMs = Date.parse(certificate.validTo);
     return Number.isNaN(expiryMs) ? [] : [{ subject: subjectText(nameOf(certificate)), expiryMs }];
   });
 
-/** See `CertificateDatesReader`. */
+/** The certificates of a PEM text; empty if one of them is unreadable, or there is none. */
 export const readCertificateDates = (pem: string): readonly CertificateDates[] => {
   const read = readCertificates(pem);
   return read.ok ? certificateDates(read.value) : [];

@@ -1,7 +1,6 @@
 import type { AgentConfiguration, AgentTls } from '../../../domain/gateway/configuration/gateway-configuration.js';
 import type { CertificateExpiry, CertificateUse } from '../../../domain/gateway/status/certificate-expiry.js';
 import { type CertificateDates, earliestExpiries } from '../../../domain/shared/certificate-dates.js';
-import type { CertificateDatesReader } from '../../ports/gateway/certificate-dates-reader.js';
 import type { TlsContext } from '../../ports/gateway/http-engine.js';
 import type { ScheduledTask, Scheduler } from '../../ports/shared/scheduler.js';
 import type { TextFileReader } from '../../ports/shared/text-file-reader.js';
@@ -10,7 +9,8 @@ import { rereadMs } from './prepare-upstream-tls.js';
 
 export interface AgentCertificateReaders {
   readonly files: TextFileReader;
-  readonly readDates: CertificateDatesReader;
+  /** The certificates of a PEM text; empty if one of them is unreadable, or there is none. */
+  readonly readDates: (pem: string) => readonly CertificateDates[];
 }
 
 /** Maximum certificates of one listener, upstream or agent; of more, the first ones to expire are reported. */

@@ -198,6 +198,7 @@ export const gatewayModule = new ContainerModule(({ bind }) => {
       listenerTls: gateway.listenerTls,
       upstreamTls: gateway.upstreamTls,
       agentCertificates: gateway.agentCertificates,
+      files: gateway.textFiles,
       socketLayers: gateway.socketLayers,
       state: gateway.state,
       stages: gateway.stages,

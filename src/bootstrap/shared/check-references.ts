@@ -2,6 +2,7 @@ import { Container } from 'inversify';
 import { tryAgent } from '../../application/agent/configure-agent/try-agent.js';
 import { checkAgentTls } from '../../application/gateway/run-gateway/check-agent-tls.js';
 import { prepareListenerTls } from '../../application/gateway/run-gateway/prepare-listener-tls.js';
+import { prepareRouteFiles } from '../../application/gateway/run-gateway/prepare-route-files.js';
 import { prepareUpstreamTls } from '../../application/gateway/run-gateway/prepare-upstream-tls.js';
 import type { LogFields, Logger } from '../../application/ports/shared/logger.js';
 import { decodeAgentOptions, unreadOptionProblems } from '../../domain/agent/configuration/decode-agent-options.js';
@@ -33,18 +34,27 @@ const checkContainer = async (): Promise<Container> => {
 };
 
 /**
- * Reads certificates and keys of listeners and of TLS to upstreams and agents, and keys, lists and policies of
- * embedded agents, as the gateway would.
+ * Reads certificates and keys of listeners and of TLS to upstreams and agents, templates of error pages, and keys,
+ * lists and policies of embedded agents, as the gateway would.
  */
 export const checkReferences = async (
-  { listeners, upstreams, agents }: GatewayConfiguration,
+  configuration: GatewayConfiguration,
   locate: AgentOptionLocator = () => null,
-): Promise<ConfigurationProblem[]> => [
-  ...(await checkTls(listeners)),
-  ...(await checkTlsOf(upstreams)),
-  ...(await checkTlsTo(agents)),
-  ...(await Promise.all(agents.map((agent) => checkAgentOf(agent, locate)))).flat(),
-];
+): Promise<ConfigurationProblem[]> => {
+  const { listeners, upstreams, agents } = configuration;
+  return [
+    ...(await checkTls(listeners)),
+    ...(await checkTlsOf(upstreams)),
+    ...(await checkTlsTo(agents)),
+    ...(await checkRouteFiles(configuration)),
+    ...(await Promise.all(agents.map((agent) => checkAgentOf(agent, locate)))).flat(),
+  ];
+};
+
+const checkRouteFiles = async (configuration: GatewayConfiguration): Promise<ConfigurationProblem[]> => {
+  const prepared = await prepareRouteFiles(configuration, (await checkContainer()).get(gatewayTokens.textFiles));
+  return prepared.ok ? [] : prepared.error.map((message) => unplacedProblem('error', message));
+};
 
 const checkTls = async (listeners: readonly ListenerConfiguration[]): Promise<ConfigurationProblem[]> => {
   const prepared = await prepareListenerTls(listeners, (await checkContainer()).get(gatewayTokens.listenerTls));

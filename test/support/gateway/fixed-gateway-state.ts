@@ -80,6 +80,7 @@ export const configurationWithSecrets = (
   admin: { address: { host: '127.0.0.1', port: 9090 }, token: new Secret('SECRET-admin-token'), readyRequires },
   tracing: null,
   audit: null,
+  errorPageFile: null,
 });
 
 /** A gateway state that stands still. */

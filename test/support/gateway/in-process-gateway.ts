@@ -103,6 +103,7 @@ export const testConfiguration = (
   admin: null,
   tracing: null,
   audit: null,
+  errorPageFile: null,
   ...changes,
 });
 

@@ -40,6 +40,7 @@ export const plainPolicies: RoutePolicies = {
   bufferResponses: false,
   forwardsIdentityHeaders: false,
   rateLimit: null,
+  errorPageFile: null,
 };
 
 export const plainTimeouts: ListenerTimeouts = {

@@ -1,25 +1,23 @@
+import { errorPage, errorPagePolicy } from '../../../domain/gateway/error-pages/error-page.js';
 import type { LimitViolation } from '../../../domain/gateway/limits/limit-violation.js';
 import { type BodySizeLimit, checkBodySize } from '../../../domain/gateway/limits/request-limits.js';
 import { correlationIdHeader } from '../../../domain/http/correlation-id.js';
 import { type GatewayProblemCode, gatewayProblems, problemBody } from '../../../domain/http/gateway-problem.js';
 import { grpcCodeOf, grpcErrorHeaders, isGrpcCall } from '../../../domain/http/grpc-error.js';
-import type { HeaderList } from '../../../domain/http/header-list.js';
+import { type HeaderList, withHeader, withoutHeader } from '../../../domain/http/header-list.js';
+import { prefersHtml } from '../../../domain/http/media-preference.js';
+import { withVary } from '../../../domain/http/vary-field.js';
 import type { GatewayMetrics } from '../../ports/gateway/gateway-metrics.js';
 import type { LogFields, Logger } from '../../ports/shared/logger.js';
 import type { AnswerableExchange, StageExchange, StageOutcome } from './exchange.js';
 import { sendOwn } from './send-own.js';
 
+const problemType = 'application/problem+json';
+
 /** The header fields of every problem. */
 export const problemHeaders = (code: GatewayProblemCode, correlationId: string): string[] => {
   const { retryAfterSeconds } = gatewayProblems[code];
-  const headers = [
-    'Content-Type',
-    'application/problem+json',
-    'Cache-Control',
-    'no-store',
-    correlationIdHeader,
-    correlationId,
-  ];
+  const headers = ['Content-Type', problemType, 'Cache-Control', 'no-store', correlationIdHeader, correlationId];
   if (retryAfterSeconds !== null) headers.push('Retry-After', String(retryAfterSeconds));
   return headers;
 };
@@ -67,6 +65,7 @@ export class ProblemAnswerer {
       headers,
       body: problemBody(code, detail, exchange.correlationId),
       message: detail,
+      title,
       close: ends || exchange.close,
     });
     return 'ended';
@@ -135,17 +134,45 @@ export const answerBodyFailure = (
 interface ClientError {
   readonly headers: HeaderList;
   readonly body: string | null;
-  /** The cause, for gRPC clients, which get no body. */
+  /** Of a problem document; null: an agent made a body of another kind, which the client gets as it is. */
+  readonly title: string | null;
+  /** The cause: the detail of a problem document; gRPC clients get it in place of the body. */
   readonly message: string;
   /** The connection closes after the response. */
   readonly close: boolean;
 }
 
-/** Sends an error. A gRPC call gets its status and message in the head of a 200 response. */
-export const sendError = (exchange: AnswerableExchange, { headers, body, message, close }: ClientError): void => {
+/** The head of a page in place of a problem document. */
+const pageHead = (headers: HeaderList): HeaderList => [
+  'Content-Type',
+  'text/html; charset=utf-8',
+  'Content-Security-Policy',
+  errorPagePolicy,
+  ...withoutHeader(withoutHeader(headers, 'content-type'), 'content-security-policy'),
+];
+
+/**
+ * Sends an error. A client whose Accept prefers HTML gets a page in place of a problem document. A gRPC call gets its
+ * status and message in the head of a 200 response.
+ */
+export const sendError = (
+  exchange: AnswerableExchange,
+  { headers, body, title, message, close }: ClientError,
+): void => {
   const { status } = exchange.outcome;
   if (!isGrpcCall(exchange.request.headers)) {
-    sendOwn(exchange, status, headers, body, close);
+    if (title === null) {
+      sendOwn(exchange, status, headers, body, close);
+      return;
+    }
+    const head = withVary(withHeader(headers, 'Cache-Control', 'no-store'), 'Accept');
+    if (!prefersHtml(exchange.request.headers)) {
+      sendOwn(exchange, status, head, body, close);
+      return;
+    }
+    const { correlationId, errorPage: template } = exchange;
+    const page = errorPage(template, { status, title, detail: message, correlationId });
+    sendOwn(exchange, status, pageHead(head), page, close);
     return;
   }
   exchange.outcome.grpcStatus = grpcCodeOf(status);

@@ -3,7 +3,7 @@ import type { AgentDecision } from '../../../domain/agent-protocol/messages.js';
 import { correlationIdHeader } from '../../../domain/http/correlation-id.js';
 import { withoutHopByHop } from '../../../domain/http/field-traits.js';
 import { gatewayProblems, problemBody } from '../../../domain/http/gateway-problem.js';
-import { type HeaderList, withHeader, withoutHeader } from '../../../domain/http/header-list.js';
+import { firstHeader, type HeaderList, withHeader, withoutHeader } from '../../../domain/http/header-list.js';
 import { parseStrictJsonObject } from '../../../domain/shared/strict-json.js';
 import { problemHeaders, sendError } from './answer-problem.js';
 import type { StageExchange, StageOutcome } from './exchange.js';
@@ -38,11 +38,23 @@ const responseTo = (decision: Exclude<AgentDecision, { kind: 'allow' }>, correla
 /** The gateway frames the body itself, so it drops the framing fields that the agent sets. */
 const withoutFraming = (headers: HeaderList): HeaderList => withoutHeader(withoutHopByHop(headers), 'content-length');
 
-/** The text of a refusal: the `detail` of a problem document (RFC 9457), otherwise the body. */
-const refusalText = (body: string | null): string => {
-  if (body === null) return 'An agent refuses the request.';
-  const detail = parseStrictJsonObject(body)?.['detail'];
-  return typeof detail === 'string' ? detail : body;
+interface Refusal {
+  /** Null: the body is no problem document. */
+  readonly title: string | null;
+  readonly message: string;
+}
+
+const isProblemDocument = (headers: HeaderList): boolean =>
+  /^application\/problem\+json(?:$|[; \t])/i.test(firstHeader(headers, 'content-type') ?? '');
+
+/** The title and the detail of a problem document (RFC 9457), otherwise the body as the message. */
+const refusalOf = (headers: HeaderList, body: string | null): Refusal => {
+  if (body === null) return { title: null, message: 'An agent refuses the request.' };
+  const { title, detail } = parseStrictJsonObject(body) ?? {};
+  return {
+    title: typeof title === 'string' && isProblemDocument(headers) ? title : null,
+    message: typeof detail === 'string' ? detail : body,
+  };
 };
 
 /** Answers the client with the decision of an agent. The upstream's response, if any, is dropped. */
@@ -59,7 +71,7 @@ export const answerWithDecision = (
   if (status < 400) sendOwn(exchange, status, all, body, exchange.close);
   else {
     exchange.outcome.errorType = 'blocked_by_agent';
-    sendError(exchange, { headers: all, body, message: refusalText(body), close: exchange.close });
+    sendError(exchange, { headers: all, body, ...refusalOf(headers, body), close: exchange.close });
   }
   return 'ended';
 };

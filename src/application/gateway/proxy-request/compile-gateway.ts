@@ -6,6 +6,7 @@ import type {
   UpstreamConfiguration,
 } from '../../../domain/gateway/configuration/gateway-configuration.js';
 import type { RateLimits } from '../../../domain/gateway/configuration/rate-limit-options.js';
+import type { ErrorPageTemplate } from '../../../domain/gateway/error-pages/error-page.js';
 import {
   configuredOwnedHeaders,
   userIdHeader,
@@ -30,6 +31,7 @@ import type { RouteBreakers } from '../circuit-breakers/route-breakers.js';
 import type { DescriptorGuard } from '../guard-resources/descriptor-guard.js';
 import type { RateLimiter } from '../limit-rate/rate-limiter.js';
 import type { StatusReports } from '../report-status/status-reports.js';
+import type { RouteFiles } from '../run-gateway/prepare-route-files.js';
 import type { ProblemAnswerer } from './answer-problem.js';
 import { noResponseRules, type ResponseHeadRule, type Stage } from './exchange.js';
 import { RetryAllowance } from './forwarding-rules.js';
@@ -75,6 +77,7 @@ export interface GatewayPeers {
   readonly upstreams: ReadonlyMap<string, TargetChooser>;
   readonly limiter: RateLimiter;
   readonly declaredHeaders: DeclaredHeaderNames;
+  readonly files: RouteFiles;
 }
 
 /** A configuration, compiled for the request path. */
@@ -83,6 +86,8 @@ export interface CompiledGateway {
   readonly stages: readonly Stage[];
   /** For responses to requests without a route. */
   readonly responseRules: readonly ResponseHeadRule[];
+  /** For errors of requests without a route; null: the standard page. */
+  readonly errorPage: ErrorPageTemplate | null;
   /** In matching order. */
   readonly routes: readonly CompiledRoute[];
   /** By route. */
@@ -126,6 +131,7 @@ export const compileGateway = (
       chooseRoute(table.value, routes, unroutedRate, problems),
     ],
     responseRules: noResponseRules,
+    errorPage: errorPageOf(configuration.errorPageFile, peers.files),
     routes: [...routes.values()],
     breakers,
   });
@@ -201,10 +207,15 @@ const compileRoute = (
     stages: stages.filter((stage) => stage !== null),
     metrics: metrics.route(route.id),
     responseRules: responseRules(route),
+    errorPage: errorPageOf(route.policies.errorPageFile ?? configuration.errorPageFile, peers.files),
     userIdHeaders,
     inFlight: 0,
   };
 };
+
+/** INVARIANT: `prepareRouteFiles` has read every file of the configuration. */
+const errorPageOf = (path: string | null, { errorPages }: RouteFiles): ErrorPageTemplate | null =>
+  path === null ? null : (errorPages.get(path) as ErrorPageTemplate);
 
 /** What changes in the heads of a route's responses: turned-back rewrites, header rules, CORS, in this order. */
 const responseRules = (_route: RouteConfiguration): readonly ResponseHeadRule[] => noResponseRules;

@@ -1,6 +1,7 @@
 import type { AgentVerdict } from '../../../domain/agent-protocol/agent-verdict.js';
 import type { HeaderOperation } from '../../../domain/agent-protocol/messages.js';
 import type { RouteConfiguration } from '../../../domain/gateway/configuration/gateway-configuration.js';
+import type { ErrorPageTemplate } from '../../../domain/gateway/error-pages/error-page.js';
 import type { ClientAddress } from '../../../domain/http/client-address.js';
 import type { GatewayProblemCode } from '../../../domain/http/gateway-problem.js';
 import { type HeaderList, noHeaders } from '../../../domain/http/header-list.js';
@@ -35,6 +36,8 @@ export interface MatchedRoute {
   readonly metrics: RouteMetrics;
   /** In the order in which they apply. */
   readonly responseRules: readonly ResponseHeadRule[];
+  /** Null: the standard page. */
+  readonly errorPage: ErrorPageTemplate | null;
   /** Names, in lower case, of the headers in which agents of the route send the user id. */
   readonly userIdHeaders: readonly string[];
   /** Requests of this route in flight. */
@@ -130,6 +133,8 @@ export class Exchange {
   upstream: string | null = null;
   /** What changes in the head of every response to this request. */
   responseRules = noResponseRules;
+  /** The template for error pages; null: the standard page. */
+  errorPage: ErrorPageTemplate | null = null;
   /** The client's body, counted as it is read; null: it has none. */
   body: MeteredBody | null = null;
   /** The response fields about the client's rate limits. */
@@ -234,6 +239,7 @@ export type AnswerableExchange = ExchangeView<
   | 'client'
   | 'close'
   | 'correlationId'
+  | 'errorPage'
   | 'forwarded'
   | 'rateLimitFields'
   | 'request'

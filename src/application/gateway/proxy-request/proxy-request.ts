@@ -1,3 +1,4 @@
+import type { ErrorPageTemplate } from '../../../domain/gateway/error-pages/error-page.js';
 import { maxTargetBytes } from '../../../domain/gateway/limits/request-limits.js';
 import { type CidrSet, noCidrs } from '../../../domain/http/cidr-set.js';
 import { clientBehind } from '../../../domain/http/client-address.js';
@@ -38,6 +39,8 @@ export interface ActiveConfiguration {
   readonly stages: readonly Stage[];
   /** For responses to requests without a route. */
   readonly responseRules: readonly ResponseHeadRule[];
+  /** For errors of requests without a route; null: the standard page. */
+  readonly errorPage: ErrorPageTemplate | null;
   /** Peers whose forwarding headers are trusted, by listener. */
   readonly trustedProxies: ReadonlyMap<string, CidrSet>;
   readonly certificateHeaders: CertificateHeaderRules;
@@ -149,6 +152,7 @@ export class ProxyRequest implements RequestHandler {
       this.#owner,
     );
     exchange.responseRules = path.responseRules;
+    exchange.errorPage = path.errorPage;
     if (path.tracing !== null) exchange.trace = path.tracing.begin(exchange);
     takeCertificateFields(exchange, path.certificateHeaders);
     path.requestStarted();

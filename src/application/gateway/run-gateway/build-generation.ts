@@ -15,6 +15,7 @@ import type { AgentRegistry } from './agent-registry.js';
 import type { CertificatesInUse } from './certificates-in-use.js';
 import { Generation } from './generation.js';
 import { listenerKey } from './listener-registry.js';
+import type { RouteFiles } from './prepare-route-files.js';
 
 /** The services that building a generation needs. */
 export interface GenerationBuilding {
@@ -35,6 +36,7 @@ export interface GenerationInputs {
   /** TLS to upstreams, by upstream name. */
   readonly tls: ReadonlyMap<string, CurrentTlsContext>;
   readonly certificates: CertificatesInUse;
+  readonly routeFiles: RouteFiles;
 }
 
 const trustedBlocks = ({ listeners }: GatewayConfiguration): Result<ReadonlyMap<string, CidrSet>, string> => {
@@ -56,7 +58,7 @@ const openTracer = async (
 /** Opens the resources of a configuration, except agents and listeners. After an error nothing stays open. */
 export const buildGeneration = async (
   configuration: GatewayConfiguration,
-  { agents, tls, certificates }: GenerationInputs,
+  { agents, tls, certificates, routeFiles }: GenerationInputs,
   building: GenerationBuilding,
 ): Promise<Result<Generation, string>> => {
   const trustedProxies = trustedBlocks(configuration);
@@ -75,7 +77,7 @@ export const buildGeneration = async (
   const { declaredHeaders } = building.agents;
   const compiled = compileGateway(
     configuration,
-    { agents, upstreams, limiter: limiter.limiter, declaredHeaders },
+    { agents, upstreams, limiter: limiter.limiter, declaredHeaders, files: routeFiles },
     stages,
   );
   if (!compiled.ok) {

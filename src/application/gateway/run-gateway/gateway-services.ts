@@ -4,6 +4,7 @@ import type { TracerFactory } from '../../ports/gateway/tracer.js';
 import type { Logger } from '../../ports/shared/logger.js';
 import type { Random } from '../../ports/shared/random.js';
 import type { SocketLayerChoice } from '../../ports/shared/socket-layer-choice.js';
+import type { TextFileReader } from '../../ports/shared/text-file-reader.js';
 import type { AuditTrail } from '../audit/audit-trail.js';
 import type { UpstreamTargetsEnvironment } from '../choose-upstream/upstream-targets.js';
 import type { MemoryGuard } from '../guard-resources/memory-guard.js';
@@ -24,6 +25,7 @@ export interface GatewayServices {
   readonly listenerTls: ListenerTlsReaders;
   readonly upstreamTls: UpstreamTlsReaders;
   readonly agentCertificates: AgentCertificateReaders;
+  readonly files: TextFileReader;
   readonly socketLayers: SocketLayerChoice;
   readonly state: RunningState;
   readonly stages: StageServices;

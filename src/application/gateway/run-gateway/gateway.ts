@@ -12,6 +12,7 @@ import type { GatewayServices } from './gateway-services.js';
 import type { Generation } from './generation.js';
 import type { PreparedListeners } from './listener-registry.js';
 import { prepareListenerTls } from './prepare-listener-tls.js';
+import { prepareRouteFiles } from './prepare-route-files.js';
 import { prepareUpstreamTls } from './prepare-upstream-tls.js';
 import { eitherOnce, type LoadFailure, loadFailure, type PreparedReload } from './prepared-reload.js';
 import { atOnce, type StopManner, stopOnceUnused } from './stop-once-unused.js';
@@ -216,6 +217,11 @@ export class Gateway {
       const found = upstreamTls.error.map((message) => unplacedProblem('error', message));
       return err({ problems: [...problems, ...found], reason: null, cause: null });
     }
+    const routeFiles = await prepareRouteFiles(configuration, this.#services.files);
+    if (!routeFiles.ok) {
+      const found = routeFiles.error.map((message) => unplacedProblem('error', message));
+      return err({ problems: [...problems, ...found], reason: null, cause: null });
+    }
     for (const warning of [...tls.value.warnings, ...upstreamTls.value.warnings]) {
       this.#services.loadLogger.warn(warning);
     }
@@ -227,6 +233,7 @@ export class Gateway {
     const generation = await this.#build(configuration, {
       agents: prepared.value.clients,
       tls: upstreamTls.value.files,
+      routeFiles: routeFiles.value,
       certificates: new CertificatesInUse({
         listeners: tls.value.contexts,
         upstreams: upstreamTls.value.files,

@@ -1,4 +1,5 @@
 import type { GatewayConfiguration } from '../../../domain/gateway/configuration/gateway-configuration.js';
+import type { ErrorPageTemplate } from '../../../domain/gateway/error-pages/error-page.js';
 import type { CidrSet } from '../../../domain/http/cidr-set.js';
 import type { Tracer } from '../../ports/gateway/tracer.js';
 import type { UpstreamTargets } from '../choose-upstream/upstream-targets.js';
@@ -34,6 +35,7 @@ const tracesGraceMs = 2_000;
 export class Generation implements ActiveConfiguration {
   readonly stages: readonly Stage[];
   readonly responseRules: readonly ResponseHeadRule[];
+  readonly errorPage: ErrorPageTemplate | null;
   readonly routes: readonly CompiledRoute[];
   readonly breakers: ReadonlyMap<string, CircuitBreakerHolder>;
   readonly upstreams: ReadonlyMap<string, UpstreamTargets>;
@@ -54,6 +56,7 @@ export class Generation implements ActiveConfiguration {
   ) {
     this.stages = compiled.stages;
     this.responseRules = compiled.responseRules;
+    this.errorPage = compiled.errorPage;
     this.routes = compiled.routes;
     this.breakers = compiled.breakers;
     this.upstreams = resources.upstreams;

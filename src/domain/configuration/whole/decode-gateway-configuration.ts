@@ -2,6 +2,7 @@ import { agentOptionField, agentOptionsShape } from '../../agent/configuration/a
 import { inlinePolicyPlace } from '../../agent/configuration/inline-policies.js';
 import type { adminShape } from '../../gateway/configuration/admin-schema.js';
 import { toAudit } from '../../gateway/configuration/audit-schema.js';
+import { toErrorPageFile } from '../../gateway/configuration/error-pages-schema.js';
 import type { AdminConfiguration, GatewayConfiguration } from '../../gateway/configuration/gateway-configuration.js';
 import { gatewayShape } from '../../gateway/configuration/gateway-schema.js';
 import {
@@ -102,6 +103,7 @@ export const decodeGatewayConfiguration = (
     admin: gateway.admin.value === null ? null : toAdmin(gateway.admin.value),
     tracing: gateway.tracing.value === null ? null : toTracing(gateway.tracing.value),
     audit: gateway.audit.value === null ? null : toAudit(gateway.audit.value),
+    errorPageFile: toErrorPageFile(gateway['error-pages'].value),
   };
   return { configuration, problems: report.problems, locate, advise: () => advise(gateway, settings, lines) };
 };

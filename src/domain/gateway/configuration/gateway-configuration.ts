@@ -33,6 +33,8 @@ export interface GatewayConfiguration {
   readonly tracing: TracingConfiguration | null;
   /** Null: no audit log. */
   readonly audit: AuditConfiguration | null;
+  /** Path of the template of error pages; null: the standard page. */
+  readonly errorPageFile: string | null;
 }
 
 export interface SystemConfiguration {
@@ -133,6 +135,8 @@ export interface RoutePolicies {
   readonly rateLimit: RateLimitPolicy | null;
   /** Forwards identity headers of clients. Never set on a route with agents. */
   readonly forwardsIdentityHeaders: boolean;
+  /** As `GatewayConfiguration.errorPageFile`; null: the same. */
+  readonly errorPageFile: string | null;
 }
 
 export interface UpstreamConfiguration {

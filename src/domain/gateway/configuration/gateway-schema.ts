@@ -4,6 +4,7 @@ import { checkedText, integer, oneOf, seconds } from '../../configuration/schema
 import { adminShape } from './admin-schema.js';
 import { agentShape } from './agent-schema.js';
 import { audit } from './audit-schema.js';
+import { errorPages } from './error-pages-schema.js';
 import { limitsShape } from './limits-schema.js';
 import { listenerShape } from './listener-schema.js';
 import { rateLimitShape } from './rate-limit-schema.js';
@@ -82,6 +83,7 @@ export const gatewayShape = {
   admin: optionalBlock(adminShape, 'Serve the admin endpoints. Without the block there are none.'),
   tracing,
   audit,
+  'error-pages': errorPages('errors of the gateway and of its agents'),
   observability: foreign(
     'its settings are in other blocks',
     'metrics: write admin { address "127.0.0.1:9090" }; tracing: write tracing { endpoint "..." }; logging: set RUST_LOG and GATEWAY_LOG_FORMAT',

@@ -1,6 +1,7 @@
 import { block } from '../../configuration/schema/block-keys.js';
 import { optional, withDefault } from '../../configuration/schema/scalar-keys.js';
 import { boolean, seconds, size } from '../../configuration/schema/scalar-kind.js';
+import { errorPages } from './error-pages-schema.js';
 import { rateLimit } from './rate-limit-schema.js';
 
 /** In octets. */
@@ -37,6 +38,7 @@ const shape = {
     'Read the whole response before sending it to the client. Event streams and bodies above `max-body-buffer-bytes` are streamed.',
   ),
   'rate-limit': rateLimit,
+  'error-pages': errorPages('errors of this route'),
   'forward-identity-headers': withDefault(
     boolean,
     false,

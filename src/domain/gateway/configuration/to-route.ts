@@ -1,5 +1,6 @@
 import type { RateLimitPolicy } from '../rate-limiting/rate-limit-policy.js';
 import { toBreaker } from './circuit-breaker-schema.js';
+import { toErrorPageFile } from './error-pages-schema.js';
 import type { RouteConfiguration } from './gateway-configuration.js';
 import { toRateLimitPolicy, type WrittenRateLimit } from './rate-limit-schema.js';
 import type { ReadRateLimit, ReadRoute } from './read-gateway.js';
@@ -36,6 +37,7 @@ export const toRoute = ({ name, fields }: ReadRoute, named: NamedRateLimits): Ro
       bufferResponses: policies['buffer-responses'].value,
       rateLimit: toRouteLimit(policies['rate-limit'].value, named),
       forwardsIdentityHeaders: policies['forward-identity-headers'].value,
+      errorPageFile: toErrorPageFile(policies['error-pages'].value),
     },
     circuitBreaker: breaker === null ? null : toBreaker(breaker),
   };

@@ -19,15 +19,13 @@ export type PlaceholderName = (typeof placeholderNames)[number];
 /** The values of one request. Empty: the request has none. */
 export type PlaceholderValues = Readonly<Record<PlaceholderName, string>>;
 
-/** A literal text, or the name of a value. */
-type TemplatePart = string | { readonly placeholder: PlaceholderName };
-
-/** A text with placeholders, parsed when the configuration loads. */
-export interface PlaceholderTemplate {
-  readonly parts: readonly TemplatePart[];
+/** A text with placeholders, parsed when the configuration loads. Each part is a literal or the name of a value. */
+export interface Template<Name extends string> {
+  readonly parts: readonly (string | { readonly placeholder: Name })[];
 }
 
-const isPlaceholder = (name: string): name is PlaceholderName => (placeholderNames as readonly string[]).includes(name);
+/** A text with placeholders for the values of a request. */
+export type PlaceholderTemplate = Template<PlaceholderName>;
 
 /** A brace that looks like a placeholder: lower-case letters and `_`. */
 const placeholderForm = /^\{([a-z_]+)\}/;
@@ -35,9 +33,14 @@ const placeholderForm = /^\{([a-z_]+)\}/;
 /**
  * Parses a text with placeholders such as `{client_ip}`. `{{` stands for one `{`. A brace that does not look like a
  * placeholder stands for itself. The error names the unknown placeholder.
+ *
+ * @param names the placeholders that the text may have
  */
-export const parseTemplate = (text: string): Result<PlaceholderTemplate, string> => {
-  const parts: TemplatePart[] = [];
+export const parseTemplateOf = <Name extends string>(
+  names: readonly Name[],
+  text: string,
+): Result<Template<Name>, string> => {
+  const parts: (string | { readonly placeholder: Name })[] = [];
   let literal = '';
   let at = 0;
   while (at < text.length) {
@@ -49,13 +52,14 @@ export const parseTemplate = (text: string): Result<PlaceholderTemplate, string>
       at = brace + 2;
       continue;
     }
-    const name = placeholderForm.exec(text.slice(brace, brace + 64))?.[1];
-    if (name === undefined) {
+    const found = placeholderForm.exec(text.slice(brace, brace + 64))?.[1];
+    if (found === undefined) {
       literal += '{';
       at = brace + 1;
       continue;
     }
-    if (!isPlaceholder(name)) return err(`"{${name}}" is not a placeholder`);
+    const name = names.find((each) => each === found);
+    if (name === undefined) return err(`"{${found}}" is not a placeholder`);
     if (literal !== '') parts.push(literal);
     literal = '';
     parts.push({ placeholder: name });
@@ -65,6 +69,10 @@ export const parseTemplate = (text: string): Result<PlaceholderTemplate, string>
   if (literal !== '') parts.push(literal);
   return ok({ parts });
 };
+
+/** Parses a text with placeholders for the values of a request. */
+export const parseTemplate = (text: string): Result<PlaceholderTemplate, string> =>
+  parseTemplateOf(placeholderNames, text);
 
 const isControl = (code: number): boolean => code < 0x20 || code === 0x7f;
 
@@ -88,5 +96,4 @@ export const renderTemplate = ({ parts }: PlaceholderTemplate, values: Placehold
 };
 
 /** Whether the text depends on the request. */
-export const hasPlaceholders = ({ parts }: PlaceholderTemplate): boolean =>
-  parts.some((part) => typeof part !== 'string');
+export const hasPlaceholders = ({ parts }: Template<string>): boolean => parts.some((part) => typeof part !== 'string');

@@ -52,6 +52,7 @@ export const chooseRoute = (
     exchange.route = route;
     exchange.upstream = route.configuration.upstream;
     exchange.responseRules = route.responseRules;
+    exchange.errorPage = route.errorPage;
     route.inFlight += 1;
     return runStages(route.stages, exchange);
   };

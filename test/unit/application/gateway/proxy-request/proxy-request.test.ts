@@ -68,6 +68,7 @@ const handled = (stage: Stage, response = new RecordedResponse()): RecordedRespo
   const path: ActiveConfiguration = {
     stages: [stage],
     responseRules: [],
+    errorPage: null,
     trustedProxies: new Map(),
     certificateHeaders: noCertificateHeaders,
     tracing: null,
@@ -169,6 +170,7 @@ describe('the client of a request', () => {
           },
         ],
         responseRules: [],
+        errorPage: null,
         trustedProxies: new Map(trusted === null ? [] : [[kept.listener, trusted]]),
         certificateHeaders: noCertificateHeaders,
         tracing: null,

@@ -102,6 +102,7 @@ describe('a valid configuration', () => {
       admin: null,
       tracing: null,
       audit: null,
+      errorPageFile: null,
     });
   });
 

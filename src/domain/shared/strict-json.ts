@@ -139,9 +139,9 @@ const readNumber = <CustomNumber>(parser: ParserState<CustomNumber>): number | C
   return (digits === null ? null : parser.numberOf(digits)) ?? fail(parser);
 };
 
-const readLiteral = <Word>(parser: ParserState, word: string, value: Word): Word | null => {
-  if (!parser.text.startsWith(word, parser.position)) return fail(parser);
-  parser.position += word.length;
+const readLiteral = <Word>(parser: ParserState, literal: string, value: Word): Word | null => {
+  if (!parser.text.startsWith(literal, parser.position)) return fail(parser);
+  parser.position += literal.length;
   return value;
 };
 

@@ -1,4 +1,4 @@
-import { joined } from '../../../domain/shared/joined.js';
+import { mergeObjects } from '../../../domain/shared/merge-objects.js';
 import type { LogFields, Logger } from '../../ports/shared/logger.js';
 
 const noFields: LogFields = {};
@@ -14,22 +14,22 @@ export class LoggerWithFields implements Logger {
   }
 
   error(message: string, fields: LogFields = noFields): void {
-    this.#logger.error(message, joined(fields, this.#fields));
+    this.#logger.error(message, mergeObjects(fields, this.#fields));
   }
 
   warn(message: string, fields: LogFields = noFields): void {
-    this.#logger.warn(message, joined(fields, this.#fields));
+    this.#logger.warn(message, mergeObjects(fields, this.#fields));
   }
 
   info(message: string, fields: LogFields = noFields): void {
-    this.#logger.info(message, joined(fields, this.#fields));
+    this.#logger.info(message, mergeObjects(fields, this.#fields));
   }
 
   debug(message: string, fields: LogFields = noFields): void {
-    this.#logger.debug(message, joined(fields, this.#fields));
+    this.#logger.debug(message, mergeObjects(fields, this.#fields));
   }
 
   trace(message: string, fields: LogFields = noFields): void {
-    this.#logger.trace(message, joined(fields, this.#fields));
+    this.#logger.trace(message, mergeObjects(fields, this.#fields));
   }
 }

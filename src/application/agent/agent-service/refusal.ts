@@ -9,7 +9,7 @@ import {
 } from '../../../domain/agent-protocol/messages.js';
 import { acceptCorrelationId } from '../../../domain/http/correlation-id.js';
 import { firstHeader, type HeaderList } from '../../../domain/http/header-list.js';
-import { joined } from '../../../domain/shared/joined.js';
+import { mergeObjects } from '../../../domain/shared/merge-objects.js';
 import type { RefusedAuthentication } from '../authenticate/authenticate-request.js';
 import type { AuthorizationOutcome } from '../authorize/authorization-outcome.js';
 import { basicChallenge, bearerChallenge, insufficientScopeChallenge } from './challenges.js';
@@ -140,7 +140,7 @@ export const deniedAnswer = (
   const isBearer = identity?.method === 'jwt' || identity?.method === 'oidc';
   const challenges = isBearer ? ['WWW-Authenticate', insufficientScopeChallenge(null)] : [];
   const answer = problemAnswer(deniedByPolicy, event, challenges, reason === null ? [] : [reason]);
-  const custom = joined(authorizationRemarks, identityRemarks(identity));
+  const custom = mergeObjects(authorizationRemarks, identityRemarks(identity));
   return { ...answer, audit: { ...answer.audit, ruleIds: policies, custom } };
 };
 

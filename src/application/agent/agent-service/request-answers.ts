@@ -9,7 +9,7 @@ import {
   type HeaderOperation,
   type RequestHeadersEvent,
 } from '../../../domain/agent-protocol/messages.js';
-import { joined } from '../../../domain/shared/joined.js';
+import { mergeObjects } from '../../../domain/shared/merge-objects.js';
 import type { Logger } from '../../ports/shared/logger.js';
 import type { AuthenticationOutcome, RefusedAuthentication } from '../authenticate/authenticate-request.js';
 import type { PreparedIdentity } from '../authenticate/prepared-identity.js';
@@ -119,7 +119,7 @@ export class RequestAnswers {
     if (authorized === null) {
       return { ...allowAnswer, requestHeaders, audit: { ...emptyAudit, custom } };
     }
-    const audit = { ...emptyAudit, ruleIds: authorized.policies, custom: joined(authorizationRemarks, custom) };
+    const audit = { ...emptyAudit, ruleIds: authorized.policies, custom: mergeObjects(authorizationRemarks, custom) };
     return { ...allowAnswer, requestHeaders, audit };
   }
 }

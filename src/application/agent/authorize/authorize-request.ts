@@ -15,7 +15,7 @@ import { formatEntityUid } from '../../../domain/agent/policy/values/entity-uid.
 import { eventTraceId } from '../../../domain/agent-protocol/event-trace-id.js';
 import type { RequestHeadersEvent } from '../../../domain/agent-protocol/messages.js';
 import { firstHeader } from '../../../domain/http/header-list.js';
-import { joined } from '../../../domain/shared/joined.js';
+import { mergeObjects } from '../../../domain/shared/merge-objects.js';
 import type { Result } from '../../../domain/shared/result.js';
 import type { Clock } from '../../ports/shared/clock.js';
 import type { LogFields, Logger } from '../../ports/shared/logger.js';
@@ -73,7 +73,7 @@ const logDecision = (
     route: event.metadata.routeId,
   };
   const failed = errors.length > 0 ? { errors: errors.slice(0, maximumNamedErrors).map(shownError) } : null;
-  logger.info('authorization decided', failed === null ? fields : joined(fields, failed));
+  logger.info('authorization decided', failed === null ? fields : mergeObjects(fields, failed));
 };
 
 /** Minimum interval between log lines about differences of one kind. */

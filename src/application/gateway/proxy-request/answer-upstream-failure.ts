@@ -1,6 +1,6 @@
 import type { BodySizeLimit } from '../../../domain/gateway/limits/request-limits.js';
 import type { GatewayProblemCode } from '../../../domain/http/gateway-problem.js';
-import { joined } from '../../../domain/shared/joined.js';
+import { mergeObjects } from '../../../domain/shared/merge-objects.js';
 import type { GatewayMetrics } from '../../ports/gateway/gateway-metrics.js';
 import type { UpstreamFailure } from '../../ports/gateway/upstream-client.js';
 import type { ChosenTarget, TargetChoice } from '../choose-upstream/chosen-target.js';
@@ -49,7 +49,12 @@ export class UpstreamFailureAnswers {
       });
     }
     const [code, detail] = problemOf[failure.code];
-    return problems.answer(exchange, code, detail, joined(this.#attemptFields(exchange), { cause: failure.detail }));
+    return problems.answer(
+      exchange,
+      code,
+      detail,
+      mergeObjects(this.#attemptFields(exchange), { cause: failure.detail }),
+    );
   }
 
   /** A response arrived, but cannot be relayed completely. */
@@ -63,12 +68,12 @@ export class UpstreamFailureAnswers {
         exchange,
         'response_not_inspectable',
         detail,
-        joined(attemptFields, { cause: fault.detail }),
+        mergeObjects(attemptFields, { cause: fault.detail }),
       );
     }
     const { name, limit, actual } = fault.violation;
     metrics.limitExceeded('body_size');
-    const fields = joined(attemptFields, { limit, limit_name: name, actual });
+    const fields = mergeObjects(attemptFields, { limit, limit_name: name, actual });
     return problems.answer(exchange, 'response_too_large', `${name} is ${limit}.`, fields);
   }
 

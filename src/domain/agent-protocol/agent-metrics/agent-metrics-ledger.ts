@@ -255,7 +255,7 @@ export class AgentMetricsLedger {
   #makeRoom(nowMs: number): boolean {
     let chosen: readonly [string, ReportingAgent] | null = null;
     for (const entry of this.#reporters) {
-      if (entry[1].isGone(nowMs) && (chosen === null || entry[1].goesBefore(chosen[1]))) chosen = entry;
+      if (entry[1].isGone(nowMs) && (chosen === null || entry[1].isEvictedBefore(chosen[1]))) chosen = entry;
     }
     if (chosen === null) return false;
     this.#forget(...chosen);

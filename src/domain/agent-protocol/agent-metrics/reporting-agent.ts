@@ -74,7 +74,7 @@ export class ReportingAgent {
   }
 
   /** Whether to evict this agent id before another: ended ones first, then those silent for longer. */
-  goesBefore(other: ReportingAgent): boolean {
+  isEvictedBefore(other: ReportingAgent): boolean {
     return this.#hasEnded === other.#hasEnded ? this.#seenMs < other.#seenMs : this.#hasEnded;
   }
 }

@@ -1,4 +1,4 @@
-import { joined } from '../../shared/joined.js';
+import { mergeObjects } from '../../shared/merge-objects.js';
 import type { AuditRecord, AuditValue } from './audit-record.js';
 
 /** Largest length of a text in characters, and of a list. */
@@ -35,5 +35,5 @@ const shown = (value: AuditValue): AuditValue => {
 export const auditLine = (time: string, worker: number, { event, outcome, members }: AuditRecord): string => {
   const own = { time, stream: 'audit', event, outcome, ...(worker > 0 && { worker }) };
   const rest = Object.entries(members).flatMap(([name, value]) => (name in own ? [] : [[name, shown(value)] as const]));
-  return `${JSON.stringify(joined(own, Object.fromEntries(rest))).replace(unprintable, escaped)}\n`;
+  return `${JSON.stringify(mergeObjects(own, Object.fromEntries(rest))).replace(unprintable, escaped)}\n`;
 };

@@ -7,7 +7,7 @@ import {
   remarkText,
 } from '../../agent-protocol/audit-remarks.js';
 import type { AgentAudit, AgentDecision } from '../../agent-protocol/messages.js';
-import { joined } from '../../shared/joined.js';
+import { mergeObjects } from '../../shared/merge-objects.js';
 import type { AuditOutcome, AuditRecord, AuditValue } from './audit-record.js';
 
 /** The request of a decision. */
@@ -96,7 +96,7 @@ export const undecidedRecord = (
 ): AuditRecord => ({
   event: 'authorization',
   outcome: isLetThrough ? 'allowed' : 'denied',
-  members: joined(requestMembers(request, agent), {
+  members: mergeObjects(requestMembers(request, agent), {
     reason_codes: [`agent_${reason}`],
     failure_mode: isLetThrough ? 'open' : 'closed',
   }),

@@ -89,7 +89,7 @@ export class HeldPermits {
   }
 
   /** Sets how many more permits it wants. INVARIANT: it wants none while it has unused ones. */
-  want(wants: number): void {
+  setWants(wants: number): void {
     this.#wants = wants;
     if (wants === 0 ? this.#asked > 0 : this.#asked < Math.min(wants, maxWants)) {
       if (this.#held === null) this.#contend();
@@ -98,7 +98,7 @@ export class HeldPermits {
   }
 
   /** Sets a new limit and share. Permits in use stay in use. */
-  limit(limit: number, share: number): void {
+  setLimit(limit: number, share: number): void {
     this.#limit = limit;
     this.#share = share;
     this.#isExhausted = false;

@@ -30,18 +30,18 @@ export class PermitCenter {
   disconnect(outbox: PermitOutbox, nowMs: number): void {
     this.#outboxes.delete(outbox);
     for (const contention of [...this.#contentions.values()]) {
-      contention.leave(outbox);
-      this.#serve(contention, nowMs);
+      contention.removeWorker(outbox);
+      this.#serveContention(contention, nowMs);
     }
   }
 
   receive(outbox: PermitOutbox, { seen, isJoining, reports }: PermitReports, nowMs: number): void {
     if (!this.#outboxes.has(outbox)) return;
-    outbox.seen(seen);
+    outbox.confirm(seen);
     for (const report of reports) this.#report(outbox, report, seen, nowMs);
     if (!isJoining) return;
-    for (const contention of this.#contentions.values()) contention.admit(outbox);
-    outbox.joined([...this.#contentions.keys()]);
+    for (const contention of this.#contentions.values()) contention.addWorker(outbox);
+    outbox.answerJoin([...this.#contentions.keys()]);
   }
 
   /** Deadline of the next outstanding response; null: none. */
@@ -54,7 +54,7 @@ export class PermitCenter {
   expire(nowMs: number): void {
     for (const contention of this.#awaiting) {
       if (contention.dueMs !== null && contention.dueMs > nowMs) return;
-      this.#serve(contention, nowMs);
+      this.#serveContention(contention, nowMs);
       this.#awaiting.delete(contention);
     }
   }
@@ -65,18 +65,18 @@ export class PermitCenter {
     const contention = this.#contentions.get(report.key) ?? this.#contend(outbox, report);
     if (contention === null) return;
     contention.report(outbox, report, seen, this.#joinedWorkers());
-    this.#serve(contention, nowMs);
+    this.#serveContention(contention, nowMs);
   }
 
   /** Null: the static shares suffice. */
   #contend(outbox: PermitOutbox, { key, limit, held, wants }: PermitReport): PermitContention | null {
     if (wants === 0 && held <= staticShare(limit, this.#workers)) {
-      outbox.tell({ kind: 'released', key });
+      outbox.enqueue({ kind: 'released', key });
       return null;
     }
     const contention = new PermitContention(key, limit, this.#workers);
     this.#contentions.set(key, contention);
-    contention.admit(outbox);
+    contention.addWorker(outbox);
     for (const other of this.#joinedWorkers()) contention.recall(other);
     return contention;
   }
@@ -85,7 +85,7 @@ export class PermitCenter {
     return [...this.#outboxes].filter(({ hasJoined }) => hasJoined);
   }
 
-  #serve(contention: PermitContention, nowMs: number): void {
+  #serveContention(contention: PermitContention, nowMs: number): void {
     contention.serve(nowMs);
     const isReleased = contention.release();
     if (isReleased) this.#contentions.delete(contention.key);

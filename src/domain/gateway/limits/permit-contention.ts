@@ -108,7 +108,7 @@ export class PermitContention {
   }
 
   /** Adds a worker without permits of the key. */
-  admit(worker: PermitOutbox): void {
+  addWorker(worker: PermitOutbox): void {
     if (!this.#states.has(worker)) this.#states.set(worker, new PermitState(null));
   }
 
@@ -117,17 +117,17 @@ export class PermitContention {
     if (this.#share === 0 || this.#states.has(worker)) return;
     const state = new PermitState(this.#share);
     this.#states.set(worker, state);
-    state.await(worker.tell({ kind: 'recall', key: this.key, slack: 0 }));
+    state.await(worker.enqueue({ kind: 'recall', key: this.key, slack: 0 }));
   }
 
   /** Removes an ended worker with its permits. */
-  leave(worker: PermitOutbox): void {
+  removeWorker(worker: PermitOutbox): void {
     this.#states.delete(worker);
   }
 
   /** @param others workers with static shares */
   report(worker: PermitOutbox, report: PermitReport, seen: number, others: Iterable<PermitOutbox>): void {
-    this.admit(worker);
+    this.addWorker(worker);
     this.#states.get(worker)?.report(report, seen);
     if (report.limit === this.#limit) return;
     this.#limit = report.limit;
@@ -150,7 +150,7 @@ export class PermitContention {
     }
     if (this.#free <= 0) return;
     for (const [worker, state] of this.#states) {
-      if (state.isRefused) worker.tell({ kind: 'available', key: this.key });
+      if (state.isRefused) worker.enqueue({ kind: 'available', key: this.key });
       state.isRefused = false;
     }
     if (!isAwaiting) this.#loosen();
@@ -162,7 +162,7 @@ export class PermitContention {
     for (const { allotted, used, wants, isAwaited, isRefused } of this.#states.values()) {
       if (allotted > share || used * 2 > share || wants > 0 || isAwaited || isRefused) return false;
     }
-    for (const worker of this.#states.keys()) worker.tell({ kind: 'released', key: this.key });
+    for (const worker of this.#states.keys()) worker.enqueue({ kind: 'released', key: this.key });
     return true;
   }
 
@@ -201,7 +201,7 @@ export class PermitContention {
       const granted = permits + inAdvance;
       free -= granted;
       state.isRefused = false;
-      state.grant(worker.tell({ kind: 'grant', key: this.key, permits: granted, slack: this.#slack }), granted);
+      state.grant(worker.enqueue({ kind: 'grant', key: this.key, permits: granted, slack: this.#slack }), granted);
       // Move it to the end of the order.
       this.#states.delete(worker);
       this.#states.set(worker, state);
@@ -211,7 +211,7 @@ export class PermitContention {
   #refuse(): void {
     const inUse = this.#allotted;
     for (const [worker, state] of this.#starved()) {
-      if (!state.isRefused) worker.tell({ kind: 'refused', key: this.key, inUse });
+      if (!state.isRefused) worker.enqueue({ kind: 'refused', key: this.key, inUse });
       state.refuse();
     }
   }
@@ -220,7 +220,7 @@ export class PermitContention {
     this.#slack = 0;
     for (const [worker, state] of this.#states) {
       if (state.isAwaited) continue;
-      state.await(worker.tell({ kind: 'recall', key: this.key, slack: 0 }));
+      state.await(worker.enqueue({ kind: 'recall', key: this.key, slack: 0 }));
     }
   }
 
@@ -229,6 +229,6 @@ export class PermitContention {
     const slack = Math.min(this.#share >> 2, Math.floor(this.#free / (2 * this.#workers)));
     if (slack === 0 || slack < this.#slack * 2) return;
     this.#slack = slack;
-    for (const worker of this.#states.keys()) worker.tell({ kind: 'slack', key: this.key, slack });
+    for (const worker of this.#states.keys()) worker.enqueue({ kind: 'slack', key: this.key, slack });
   }
 }

@@ -9,20 +9,21 @@ export class PermitOutbox {
   readonly #released = new Map<string, number>();
 
   /** Queues a message. Returns the number of the batch that will carry it. */
-  tell(message: PermitMessage): number {
+  enqueue(message: PermitMessage): number {
     this.#messages.push(message);
     const number = this.#sent + 1;
     if (message.kind === 'released') this.#released.set(message.key, number);
     return number;
   }
 
-  joined(contended: readonly string[]): void {
+  /** Answers a worker that joins: the next batch has all contended keys. */
+  answerJoin(contended: readonly string[]): void {
     this.hasJoined = true;
     this.#contended = contended;
   }
 
   /** Notes the number of the last batch that the worker has read. */
-  seen(number: number): void {
+  confirm(number: number): void {
     for (const [key, released] of this.#released) if (released <= number) this.#released.delete(key);
   }
 

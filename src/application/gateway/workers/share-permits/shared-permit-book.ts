@@ -104,7 +104,7 @@ class SharedPermits implements Permits {
   }
 
   want(count: number): void {
-    this.holding.want(count);
+    this.holding.setWants(count);
     if (this.holding.isDue) this.#owner.changed(this);
   }
 
@@ -121,7 +121,7 @@ class SharedPermits implements Permits {
   /** Sets the limit and this worker's share. */
   change(limit: number, share: number): void {
     this.#limit = limit;
-    this.holding.limit(limit, share);
+    this.holding.setLimit(limit, share);
     this.#serve();
   }
 
@@ -146,7 +146,7 @@ class SharedPermits implements Permits {
   }
 
   #note(): void {
-    if (!this.holding.isPatient) this.holding.want(this.#waiters.size);
+    if (!this.holding.isPatient) this.holding.setWants(this.#waiters.size);
     this.#owner.changed(this);
   }
 }

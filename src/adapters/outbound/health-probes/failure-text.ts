@@ -21,7 +21,7 @@ const texts: Readonly<Record<string, string>> = {
 /** Codes of Node's parsers for malformed HTTP/1.1 or HTTP/2. */
 const parserCode = /^(?:HPE_|ERR_HTTP2_(?:ERROR|SESSION_ERROR|TOO_MANY|HEADER|CONNECTION_FAULT))/;
 
-/** Why a connection failed: one text per cause. Only names in a certificate come from the target. */
+/** The cause of a failed connection, one text per cause. Of the text, the target controls only certificate names. */
 export const failureText = (error: unknown): string => {
   const tlsText = error instanceof Error ? tlsFailureText(error) : null;
   if (tlsText !== null) return tlsText.slice(0, 200);
@@ -30,5 +30,5 @@ export const failureText = (error: unknown): string => {
   return texts[code] ?? (parserCode.test(code) ? 'malformed answer' : `failed: ${code.slice(0, 40)}`);
 };
 
-/** `what` did not happen in time. */
+/** The text of a check that exceeds its timeout: `what` names the missing event. */
 export const lateText = (what: string, timeoutMs: number): string => `${what} within ${timeoutMs / 1000} s`;

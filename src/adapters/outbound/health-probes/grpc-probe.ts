@@ -114,7 +114,7 @@ const unhealthyText = (status: number): string => {
 
 const resultOf = (body: Buffer): Result<void, string> => {
   const isOneMessage = body.length >= prefixBytes && body.readUInt32BE(1) === body.length - prefixBytes;
-  // Compression was not offered.
+  // The request offers no compression, so a compressed message is malformed.
   const status = isOneMessage && body[0] === 0 ? readServingStatus(body.subarray(prefixBytes)) : null;
   if (status === null) return err('malformed answer');
   return status === servingStatuses.serving ? ok(undefined) : err(unhealthyText(status));
@@ -173,14 +173,14 @@ const read = (stream: ClientHttp2Stream, settle: Settle): void => {
     else pieces.push(piece);
   });
   stream.on('end', () => {
-    // A stream also ends if its connection is lost.
+    // A stream without a head ends because its connection is lost.
     if (hasHead) settle(readHealthAnswer(grpcStatus, Buffer.concat(pieces)));
   });
 };
 
 /**
- * Checks the target's health service (grpc.health.v1); it is healthy if SERVING. Uses node:http2
- * instead of @grpc/grpc-js, which leaves connections open to silent targets.
+ * Asks the health service of the target (grpc.health.v1). The target is healthy if it answers SERVING.
+ * Uses node:http2, because @grpc/grpc-js leaves connections to silent targets open.
  *
  * @param service empty: the whole server
  */

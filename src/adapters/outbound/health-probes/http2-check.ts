@@ -13,7 +13,7 @@ export interface Http2Check {
   read(stream: ClientHttp2Stream, settle: (result: Result<void, string>) => void): void;
 }
 
-/** Sends one request over HTTP/2 on a connection of its own. */
+/** Sends one request over HTTP/2 on a connection that serves only this check. */
 export const checkByHttp2 = (socket: Socket, running: RunningCheck, check: Http2Check): void => {
   const { settle } = running;
   const session = connect('http://target', {
@@ -22,7 +22,7 @@ export const checkByHttp2 = (socket: Socket, running: RunningCheck, check: Http2
         if (code !== 0 || lastStream === 0) settle(err('connection lost'));
       }),
     settings: { enablePush: false },
-    // In megabytes.
+    // Megabytes.
     maxSessionMemory: 1,
     maxHeaderListPairs: 64,
   });

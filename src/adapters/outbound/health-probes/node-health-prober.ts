@@ -12,7 +12,7 @@ import { checkOverConnection, type RunningCheck } from './probe-connection.js';
 
 type HttpProbe = Extract<HealthProbe, { readonly path: string }>;
 
-/** Octets of a response body to read; a longer body counts as healthy. */
+/** Maximum octets of a response body that a check reads. A longer body counts as healthy. */
 const maxBodyBytes = 65_536;
 const maxHeadBytes = 16_384;
 
@@ -80,7 +80,7 @@ const protocolsOf = {
 
 /**
  * Sends a GET. The target is healthy if it returns an expected status and a complete response. Does
- * not follow redirects. Uses a new connection per check.
+ * not follow redirects. Each check opens a new connection.
  */
 const probeHttp = (target: ProbedTarget, probe: HttpProbe, timeoutMs: number): Promise<Result<void, string>> =>
   checkOverConnection(target, protocolsOf[probe.kind], timeoutMs, (socket, check, protocol) => {

@@ -7,7 +7,7 @@ import { failureText, lateText } from './failure-text.js';
 
 /** A check under way. */
 export interface RunningCheck {
-  /** What is missing, for the error of a check that takes too long. */
+  /** The event that the check waits for, for the error after the timeout. */
   missing: 'connection' | 'answer' | 'complete answer';
   /** Ends the check and its connection. Later calls have no effect. */
   settle(result: Result<void, string>): void;

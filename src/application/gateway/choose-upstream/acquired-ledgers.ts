@@ -1,7 +1,7 @@
 import type { LedgerRules, TargetLedger } from './target-ledger.js';
 import type { TargetLedgers } from './target-ledgers.js';
 
-/** The most ledgers that are kept for unused addresses, because names can get ever new addresses. */
+/** Maximum ledgers of unused addresses, because a name can get new addresses without end. */
 const maximumUnused = 256;
 
 /** Host names are case-insensitive. */
@@ -30,7 +30,7 @@ export class AcquiredLedgers {
     for (const ledger of this.#held.values()) ledger.applyRules(this.#rules);
   }
 
-  /** Holds the ledger of an address that is used from now on. */
+  /** Returns the ledger of an address, and acquires it if the upstream does not hold it yet. */
   acquire(address: string): TargetLedger {
     const key = keyOf(address);
     const ledger = this.#held.get(key) ?? this.#open(key);
@@ -40,12 +40,16 @@ export class AcquiredLedgers {
     return ledger;
   }
 
-  /** The ledger of an address that is in use, or was recently. */
+  /** The ledger of an address in use, or of one that was in use recently. */
   find(address: string): TargetLedger | undefined {
     return this.#held.get(keyOf(address));
   }
 
-  /** Releases the least recently used ledgers above the limit. */
+  /**
+   * Releases ledgers of unused addresses above the limit, the least recently used first.
+   *
+   * @param used the addresses in use
+   */
   trim(used: readonly string[]): void {
     const keys = new Set(used.map(keyOf));
     const unused = [...this.#held.keys()].filter((key) => !keys.has(key));
@@ -58,7 +62,7 @@ export class AcquiredLedgers {
 
   #open(key: string): TargetLedger {
     const ledger = this.#ledgers.acquire(this.#upstream, key, this.#rules);
-    // A generation that is not yet in force may have created it.
+    // A generation that is not yet in force may have created the ledger, with its own rules.
     if (this.#isInForce) ledger.applyRules(this.#rules);
     return ledger;
   }

@@ -1,7 +1,7 @@
 import type { AttemptOutcome } from '../../../domain/gateway/circuit-breaking/circuit-breaker.js';
 import type { TargetClient } from '../../ports/gateway/upstream-client.js';
 
-/** The target that was chosen for a request. */
+/** The target of one attempt. */
 export interface ChosenTarget {
   readonly kind: 'chosen';
   /** The address to connect to as `host:port`, for logs and admin answers. */
@@ -10,17 +10,17 @@ export interface ChosenTarget {
   /** Whether a name of the target has several addresses. */
   readonly hasSiblings: boolean;
   /**
-   * Chooses the next address of the same name, in the order of RFC 8305; null: no other accepts a request. Skips
-   * `request.tried`.
+   * Chooses the next address of the same name, in the order of RFC 8305. Skips `request.tried`. Null: no other address
+   * accepts a request.
    *
-   * @param mayQueue if no other accepts the request, takes an address whose connections are all busy
+   * @param mayQueue if every address is busy, chooses one where the request queues
    */
   next(request: BalancingRequest, mayQueue: boolean): ChosenTarget | null;
   /** Fields for the response, such as the sticky cookie; usually empty. */
   readonly responseHeaders: readonly string[];
   /**
-   * Reports the head of a successful response. That suffices to end an ejection, because the body may take hours. Call
-   * it at most once, before `ended`.
+   * Reports the head of a successful response, which ends an ejection at once, because the body may take hours. Call it
+   * at most once, before `ended`.
    */
   answered(): void;
   /** Reports the end of the exchange. Call it once for every choice. `detail` describes a failure. */
@@ -34,7 +34,7 @@ export interface BalancingRequest {
   readonly headers: readonly string[];
   /** Whether the client used https, for the sticky cookie. */
   readonly isSecure: boolean;
-  /** Addresses of earlier attempts, which are not chosen again. */
+  /** Addresses of earlier attempts. The chooser skips them. */
   readonly tried: readonly string[];
 }
 
@@ -44,16 +44,16 @@ export type TargetChoice =
   | { readonly kind: 'unhealthy'; readonly retryAfterSeconds: number }
   /** No target name has an address; `detail` states why. */
   | { readonly kind: 'unresolved'; readonly detail: string }
-  /** All healthy targets have been tried. */
+  /** After at least one attempt, no further target accepts a request. */
   | { readonly kind: 'exhausted' };
 
 /** Chooses targets of one upstream. */
 export interface TargetChooser {
   choose(request: BalancingRequest): TargetChoice;
-  /** Whether there are several targets. With one, the request body need not be kept for another attempt. */
+  /** Whether the upstream has several targets. With one, no further attempt needs the request body. */
   readonly hasChoice: boolean;
-  /** The time to open a connection, for all addresses of a name together; milliseconds. */
+  /** The timeout to connect, for all addresses of a name together; milliseconds. */
   readonly connectMs: number;
-  /** Whether a target exists, healthy or not, that has none of these addresses. */
+  /** Whether the upstream has a target, healthy or not, with an address that is not in `tried`. */
   hasOther(tried: readonly string[]): boolean;
 }

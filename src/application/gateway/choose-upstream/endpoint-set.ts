@@ -11,7 +11,7 @@ import type { AcquiredLedgers } from './acquired-ledgers.js';
 import { Endpoint, type EndpointCookie } from './endpoint.js';
 import type { PoolExhaustion } from './pool-exhaustion.js';
 
-/** Counts the idle connections of one upstream. */
+/** Limits the idle connections of one upstream, over all its endpoints. */
 export class IdleConnections implements IdleAllowance {
   readonly #limit: number;
   #taken = 0;
@@ -39,14 +39,14 @@ interface EndpointFactories {
   readonly ledgers: AcquiredLedgers;
   readonly createClient: TargetClientFactory;
   readonly exhaustion: PoolExhaustion;
-  /** Null: the upstream is without TLS. */
+  /** Null: connections to the upstream have no TLS. */
   readonly tls: CurrentTlsContext | null;
 }
 
 /** The TLS context of an upstream; a change of its files replaces it. */
 export interface CurrentTlsContext {
   readonly current: UpstreamTlsContext;
-  /** Reads changed files from now on. */
+  /** Starts to read the files again when they change. */
   watch(scheduler: Scheduler, logger: Logger): void;
   stopWatching(): void;
 }
@@ -64,7 +64,7 @@ export class EndpointSet {
   readonly #isChecked: boolean;
   readonly #tls: CurrentTlsContext | null;
   readonly #idle: IdleConnections;
-  /** Connections depend on the host name of their target. */
+  /** Whether connections depend on the host name of the target, by SNI or Host. */
   readonly #byName: boolean;
   #current: readonly Endpoint[] = [];
   #weighted: readonly Endpoint[] = [];
@@ -122,7 +122,7 @@ export class EndpointSet {
     for (const endpoint of known.values()) this.#retire(endpoint);
   }
 
-  /** Closes a retired endpoint after its last exchange. */
+  /** Closes a retired endpoint. Call it after the last exchange of the endpoint. */
   closeUnused(endpoint: Endpoint): void {
     // INVARIANT: a client is closed once.
     if (this.#isClosed || !this.#retired.delete(endpoint.key)) return;
@@ -153,7 +153,7 @@ export class EndpointSet {
     for (const endpoint of this.#current) {
       const [first, ...others] = endpoint.names;
       const siblings = siblingsOf(first as string);
-      // The usual case shares one list.
+      // An endpoint with one name, the usual case, shares the list of that name.
       endpoint.siblings =
         others.length === 0 ? siblings : [...new Set([...siblings, ...others.flatMap((name) => siblingsOf(name))])];
     }
@@ -199,12 +199,12 @@ export class EndpointSet {
     };
   }
 
-  /** The Host for a target. */
+  /** The value of Host for a target. */
   #authorityOf({ address, host, names }: TargetAddress): string {
     const { hostHeader, tls } = this.#configuration;
     if (hostHeader.kind === 'fixed') return hostHeader.host;
     if (isUnixSocket(address)) return 'localhost';
-    // The default port of the scheme is left out, as clients do (RFC 9110, section 4.2.3).
+    // Clients omit the default port of the scheme (RFC 9110, section 4.2.3).
     if (hostHeader.kind === 'preserve' || address.port !== (tls === null ? 80 : 443)) return names[0] as string;
     return host.includes(':') ? `[${host}]` : host;
   }

@@ -39,7 +39,7 @@ export interface PickedEndpoint {
 interface EndpointOptions {
   readonly cookie: EndpointCookie;
   readonly probed: ProbedTarget;
-  /** Health checks count; without checks, earlier results are ignored. */
+  /** Whether the upstream has health checks. Without them, earlier results do not count. */
   readonly isChecked: boolean;
 }
 
@@ -67,10 +67,10 @@ export class Endpoint implements BalancedTarget, HashedTarget, CheckedTarget {
   underWay = 0;
   /** No target has this address any longer. */
   isRetired = false;
-  /** The ledgers of its names, other than its own: draining a name drains its addresses. */
+  /** The ledgers of its names, without its own. A drained name drains all its addresses. */
   #nameLedgers: readonly TargetLedger[] = [];
   readonly #isChecked: boolean;
-  /** Evicts queued requests when the endpoint is taken out, because they could use another target. */
+  /** Evicts queued requests if the endpoint accepts no more requests, so that another target takes them. */
   readonly #onTakenOut = (): void => {
     if (!this.isOpen) this.client.evictQueued();
   };
@@ -151,13 +151,13 @@ export class Endpoint implements BalancedTarget, HashedTarget, CheckedTarget {
     this.#onTakenOut();
   }
 
-  /** Stops watching the ledgers, which others may still use. */
+  /** Stops watching the ledgers, which other generations may still use. */
   release(): void {
     for (const ledger of [this.ledger, ...this.#nameLedgers]) ledger.unwatch(this.#onTakenOut);
   }
 }
 
-/** The candidates with a free connection; all of them if none has one, because then every choice has to queue. */
+/** The candidates with a free connection; if none has one, all candidates, because every choice queues. */
 const withFreeConnection = (candidates: readonly Endpoint[]): readonly Endpoint[] => {
   if (!candidates.some(({ client }) => client.isFull)) return candidates;
   const free = candidates.filter(({ client }) => !client.isFull);
@@ -191,7 +191,7 @@ export class EndpointPicker {
   }
 
   #balanced(open: readonly Endpoint[], request: BalancingRequest): Endpoint | null {
-    // Every balancing method picks it.
+    // Every algorithm picks the only candidate.
     if (open.length === 1) return open[0] ?? null;
     const candidates = withFreeConnection(open);
     const balancing = this.#balancing;
@@ -212,7 +212,7 @@ export class EndpointPicker {
 export interface EndpointOwner {
   readonly upstream: string;
   readonly logger: Logger;
-  /** Whether no other target accepts requests. */
+  /** Whether no other endpoint is in use. */
   readonly isLast: (endpoint: Endpoint) => boolean;
   /** The next address of the same name that accepts a request. */
   readonly next: (endpoint: Endpoint, request: BalancingRequest, mayQueue: boolean) => PickedEndpoint | null;
@@ -223,7 +223,7 @@ export interface EndpointOwner {
 /** Log message when an ejected target gets requests because there is no other. */
 export const sparedMessage = 'Target gets requests again, because there is no other';
 
-/** The most characters of an error that are kept. */
+/** Maximum characters of a stored error. */
 const maximumError = 200;
 
 /** A choice of an endpoint for one request. It counts as active until `ended`. */

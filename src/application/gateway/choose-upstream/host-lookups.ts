@@ -6,10 +6,10 @@ import type { Logger } from '../../ports/shared/logger.js';
 import type { Random } from '../../ports/shared/random.js';
 import type { ScheduledTask, Scheduler } from '../../ports/shared/scheduler.js';
 
-/** The most hosts whose addresses are kept; more than real configurations have. */
+/** Maximum hosts in the cache. Real configurations have fewer. */
 const maximumHosts = 10_000;
 
-/** The last known addresses of hosts, so that a reload during a DNS outage keeps them. */
+/** The last known addresses of hosts. It outlives reloads, so that a reload during a DNS outage keeps them. */
 export class AddressCache {
   readonly #byHost = new Map<string, readonly string[]>();
 
@@ -38,18 +38,18 @@ interface LookupEnvironment {
   readonly logger: Logger;
 }
 
-/** The most addresses of one name that are used. */
+/** Maximum addresses that the gateway uses of one name. */
 export const maximumAddresses = 256;
 
-/** The longest time that a start waits for lookups; milliseconds. */
+/** Maximum time that a start waits for lookups; milliseconds. */
 const startWaitMs = 2_000;
 
 /** The delay after the first failed lookup; milliseconds. It doubles with each further failure. */
 const firstRetryMs = 1_000;
 
 /**
- * Share of the interval by which a lookup may be earlier or later, so that many gateways do not query at the same
- * time.
+ * The fraction of the interval by which a lookup may be earlier or later, so that many gateways do not query at the
+ * same time.
  */
 const jitter = 0.1;
 
@@ -60,7 +60,7 @@ interface LookedUpHost {
   error: string | null;
   /** Consecutive failed lookups. */
   failures: number;
-  /** The time of the first of them, in milliseconds since the Unix epoch. */
+  /** The time of the first of these failures, in milliseconds since the Unix epoch; null: the last lookup succeeded. */
   failedSinceMs: number | null;
   next: ScheduledTask | null;
 }
@@ -69,8 +69,8 @@ const isSame = (one: readonly string[], other: readonly string[]): boolean =>
   one.length === other.length && one.every((address, index) => address === other[index]);
 
 /**
- * Resolves the host names of one upstream periodically. After a failed lookup the last addresses stay in use. IP
- * addresses are not looked up.
+ * Resolves the host names of one upstream periodically. After a failed lookup the last addresses stay in use. An IP
+ * address needs no lookup.
  */
 export class HostLookups {
   readonly #upstream: string;
@@ -131,7 +131,7 @@ export class HostLookups {
     return this.#names.get(host)?.error ?? 'not looked up yet';
   }
 
-  /** The time since which lookups of a host fail, in milliseconds since the Unix epoch; null: they do not. */
+  /** The time since which lookups of a host fail, in milliseconds since the Unix epoch; null: the last succeeded. */
   failedSinceMs(host: string): number | null {
     return this.#names.get(host)?.failedSinceMs ?? null;
   }

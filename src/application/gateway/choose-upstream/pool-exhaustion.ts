@@ -21,7 +21,7 @@ export const sumPools = (figures: readonly PoolFigures[]): readonly PoolFigures[
   return [...pools.values()];
 };
 
-/** The connections per target, by its configured name, because addresses change. */
+/** The connections of each target, by its configured name, because addresses change. */
 export const poolFigures = (upstream: string, endpoints: readonly Endpoint[]): readonly PoolFigures[] =>
   sumPools(
     endpoints.map(({ client, name }) => {
@@ -39,7 +39,7 @@ export const poolFigures = (upstream: string, endpoints: readonly Endpoint[]): r
 /** Minimum interval between log lines about the pools of one upstream; milliseconds. */
 export const exhaustionLineMs = 60_000;
 
-/** Counts requests that find every connection to their target busy, and logs that at most once per minute. */
+/** Counts requests that must wait because every connection to the target is busy. Logs this at most once per minute. */
 export class PoolExhaustion {
   readonly #upstream: string;
   readonly #maxConnections: number;

@@ -4,13 +4,13 @@ import { initialHealth, restartChecks, type TargetHealth } from '../../../domain
 import type { Clock } from '../../ports/shared/clock.js';
 import { CircuitBreakerHolder } from '../circuit-breakers/circuit-breaker-holder.js';
 
-/** The rules by which a target is ejected and checked. */
+/** The rules that eject and check a target. */
 export interface LedgerRules {
   /** Null: failed requests never eject the target. */
   readonly breaker: CircuitBreakerRules | null;
-  /** Whether the last target in use is spared from ejection. */
+  /** Whether ejection spares the last target in use. */
   readonly sparesLast: boolean;
-  /** The probe of its health checks; null: it is not checked. */
+  /** The probe of its health checks; null: it has none. */
   readonly probe: HealthProbe | null;
 }
 
@@ -62,8 +62,8 @@ export class TargetLedger {
   }
 
   /**
-   * Puts rules in force. A changed breaker rule ends an ejection, and requests in progress no longer count. A changed
-   * probe keeps the health until the first new check.
+   * Puts rules in force. If the breaker rules change, an ejection ends and requests in progress no longer count. If the
+   * probe changes, the health stays until the first new check.
    */
   applyRules(rules: LedgerRules): void {
     const before = this.#rules;
@@ -73,7 +73,7 @@ export class TargetLedger {
     if (probeText(before.probe) !== probeText(rules.probe)) this.#health = restartChecks(this.#health);
   }
 
-  /** An operator drains the target. */
+  /** Whether an operator drains the target. */
   get drained(): boolean {
     return this.#drained;
   }
@@ -91,7 +91,7 @@ export class TargetLedger {
     return this.#ejectedSinceMs;
   }
 
-  /** Ends an ejection. Requests in progress no longer count. */
+  /** Ends an ejection. Requests in progress no longer count for the breaker. */
   endEjection(): void {
     this.breaker.reset();
     this.#ejectedSinceMs = null;

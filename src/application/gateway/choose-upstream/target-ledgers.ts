@@ -11,7 +11,7 @@ interface HeldLedger {
 const keyOf = (upstream: string, address: string): string => `${upstream} ${address}`;
 
 /**
- * The ledgers of all targets of the gateway. Each is kept while a generation holds it. During a reload, the new
+ * The ledgers of all targets of the gateway. A ledger exists while a generation holds it. During a reload, the new
  * generation acquires it before the old one releases it.
  */
 export class TargetLedgers {
@@ -28,7 +28,7 @@ export class TargetLedgers {
   }
 
   /**
-   * Acquires the ledger of a target. Release it as often as it is acquired.
+   * Acquires the ledger of a target. Call `release` once for each call.
    *
    * @param address `host:port`
    * @param rules the rules of a new ledger; an existing one keeps its rules

@@ -98,16 +98,16 @@ export interface UpstreamTargetsEnvironment {
 
 const isIpv6 = ({ address }: Endpoint): boolean => !isUnixSocket(address) && address.host.includes(':');
 
-/** The Retry-After for clients while the return of a target cannot be predicted; milliseconds. */
+/** Retry-After while the gateway cannot predict when a target returns; milliseconds. */
 const unknownWaitMs = 10_000;
 
-/** The most hosts without an address that a detail names. */
+/** Maximum hosts without an address that a detail names. */
 const namedHosts = 5;
 
 /**
  * The targets of one upstream of one generation: their addresses, their health, and the choice for each request. It
- * never chooses an endpoint that is unhealthy, drained or ejected. If the configuration spares the last target, it ends
- * an ejection before no target is left.
+ * never chooses an endpoint that is unhealthy, drained or ejected. If no endpoint is left and the configuration spares
+ * the last target, it ends an ejection.
  */
 export class UpstreamTargets implements TargetChooser {
   readonly #configuration: UpstreamConfiguration;
@@ -121,8 +121,8 @@ export class UpstreamTargets implements TargetChooser {
   readonly #endpointOwner: EndpointOwner;
 
   /**
-   * @param idleLimit the most idle connections of the upstream
-   * @param tls null: the upstream is without TLS
+   * @param idleLimit maximum idle connections of the upstream
+   * @param tls null: connections to the upstream have no TLS
    */
   constructor(
     configuration: UpstreamConfiguration,
@@ -209,15 +209,15 @@ export class UpstreamTargets implements TargetChooser {
   }
 
   /**
-   * Sends no new requests to a target until `undrain`, also after reloads.
+   * Sends no new requests to a target until `undrain`, even after reloads.
    *
-   * @param address `host:port` of an endpoint; or a configured name, for every address that it has or will have
+   * @param address `host:port` of an endpoint; or a configured name, for all its present and later addresses
    */
   drain(address: string): DrainChange {
     return this.#setDrained(address, true);
   }
 
-  /** Ends `drain` of the same address. An address stays drained while its name is. */
+  /** Ends `drain` of the same address. An address stays drained while one of its names is drained. */
   undrain(address: string): DrainChange {
     return this.#setDrained(address, false);
   }
@@ -241,7 +241,7 @@ export class UpstreamTargets implements TargetChooser {
 
   #place(): void {
     this.#endpoints.replace((host) => this.#lookups.addressesOf(host));
-    // Names are held too, because an operator may drain a name that has no address yet.
+    // Names have ledgers too, because an operator may drain a name that has no address yet.
     const names = this.#configuration.targets.map(({ address }) => streamAddressText(address));
     for (const name of names) this.#ledgers.acquire(name);
     this.#ledgers.trim([...names, ...this.#endpoints.all.map(({ text }) => text)]);
@@ -254,7 +254,7 @@ export class UpstreamTargets implements TargetChooser {
       if (endpoint.isOpen && (tried.length === 0 || !tried.includes(endpoint.text))) continue;
       return weighted.filter((each) => each.isOpen && !tried.includes(each.text));
     }
-    // The usual case, without a copy.
+    // Usually every endpoint is a candidate, and the list needs no copy.
     return weighted;
   }
 
@@ -267,7 +267,10 @@ export class UpstreamTargets implements TargetChooser {
     return next === undefined ? null : this.#picker.pick([next], request);
   }
 
-  /** The healthy but ejected endpoint whose ejection ends first, if every other one is unavailable. */
+  /**
+   * If no endpoint accepts a request, ends the ejection with the shortest remaining time and picks that endpoint. Null:
+   * an endpoint accepts requests, or none may be spared.
+   */
   #spared(request: BalancingRequest): PickedEndpoint | null {
     const { weighted } = this.#endpoints;
     if (weighted.some(({ isOpen }) => isOpen)) return null;

@@ -1,7 +1,7 @@
 /**
- * The order in which the addresses of a name are tried, from `first` on: the families take turns (RFC 8305, section 4).
- * Within a family, the order of the list continues after `first` and wraps around, so that the addresses share the load
- * of one that fails.
+ * The order of connection attempts to the addresses of a name, from `first` on. The families take turns (RFC 8305,
+ * section 4). Within a family, the order of the list continues after `first` and wraps around. So the other addresses
+ * share the load of one that fails.
  *
  * @param addresses `first` is among them
  * @param isIpv6 the family of an address
@@ -23,16 +23,16 @@ export const addressOrder = <Address>(
   return order;
 };
 
-/** Connection Attempt Delay: the time until the next address is tried as well (RFC 8305, section 5). */
+/** Connection Attempt Delay: the time until the attempt to the next address begins (RFC 8305, section 5). */
 const attemptDelayMs = 250;
 
 /** Minimum Connection Attempt Delay (RFC 8305, section 8). */
 const minDelayMs = 10;
 
 /**
- * The delay until the next address is tried as well, in milliseconds.
+ * The delay until the attempt to the next address begins, in milliseconds.
  *
- * @param ageMs the age of the connection attempt, which other requests may have begun
+ * @param ageMs the age of the running attempt, which another request may have begun
  */
 export const connectionAttemptDelayMs = (ageMs: number): number =>
   Math.min(attemptDelayMs, Math.max(minDelayMs, attemptDelayMs - ageMs));

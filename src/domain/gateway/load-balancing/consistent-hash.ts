@@ -3,8 +3,8 @@ import { firstHeader, type HeaderList } from '../../http/header-list.js';
 import type { HashKey } from '../configuration/upstream-options.js';
 
 /**
- * The text to hash for a request. Without the header or cookie it is the client address; otherwise all such requests
- * would go to one target.
+ * The text to hash for a request. A request without the header or cookie uses the client address, because an empty text
+ * would send all such requests to one target.
  */
 export const hashKeyText = (key: HashKey, clientIp: string, headers: HeaderList): string => {
   if (key.kind === 'client_ip') return clientIp;
@@ -41,8 +41,8 @@ const words = 2 ** 32;
 
 /**
  * Selects a candidate by weighted rendezvous hashing: the highest score from key, seed and weight wins. If a candidate
- * leaves, only its keys move, to all others; a new one takes its share from each. There is no table, and all gateways
- * with the same targets choose alike. Null: no candidate.
+ * leaves, only its keys move, spread over all others. A new candidate takes a part of its share from each other. It
+ * needs no table, and all gateways with the same targets choose alike. Null: no candidate.
  *
  * @param key `textHash` of the text to distribute
  */

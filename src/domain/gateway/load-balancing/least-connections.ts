@@ -6,8 +6,8 @@ export const compareLoads = (one: BalancedTarget, other: BalancedTarget): number
   one.active * other.weight - other.active * one.weight;
 
 /**
- * The candidate with the lowest load for its weight. Equal candidates take turns by weight, so that weights apply even
- * to very short requests. Null: no candidate.
+ * The candidate with the fewest requests in flight for its weight. Equal candidates take turns by weight, so that
+ * weights count even for very short requests. Null: no candidate.
  */
 export const leastLoaded = <Target extends BalancedTarget>(candidates: readonly Target[]): Target | null => {
   let least: Target | null = null;

@@ -1,16 +1,16 @@
 import type { BalancedTarget } from './balanced-target.js';
 import { compareLoads } from './least-connections.js';
 
-/** The candidate at a point of the cumulative weights, without `left`. */
+/** The candidate at a point of the cumulative weights, without the candidate `excluded`. */
 const at = <Target extends BalancedTarget>(
   candidates: readonly Target[],
   point: number,
-  left: Target | null,
+  excluded: Target | null,
 ): Target | null => {
   let end = 0;
   let last: Target | null = null;
   for (const candidate of candidates) {
-    if (candidate === left) continue;
+    if (candidate === excluded) continue;
     end += candidate.weight;
     last = candidate;
     if (point < end) return candidate;
@@ -21,8 +21,8 @@ const at = <Target extends BalancedTarget>(
 
 /**
  * Draws two candidates by weight and selects the one with the lower load for its weight, or the first if they are
- * equal. It is almost as good as a full comparison, and independent gateways do not all choose the same target. Null:
- * no candidate.
+ * equal. The balance is almost as good as that of a full comparison, and independent gateways do not all choose the
+ * same target. Null: no candidate.
  *
  * @param first a random number, at least 0 and below 1; `second` another one
  */

@@ -6,16 +6,16 @@ const idempotentMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'
 /** Failures that another target may avoid. Failures of the client or the request are not among them. */
 const avoidableFailures: ReadonlySet<string> = new Set(['unreachable', 'invalid_response', 'timed_out', 'overloaded']);
 
-/** A failed attempt of which the client has received nothing. */
+/** An attempt that failed before the client received any of its response. */
 export interface FailedAttempt {
   readonly method: string;
   /** The failure code. */
   readonly failure: string;
-  /** No octet of the request was sent. */
+  /** Whether the target got no octet of the request. */
   readonly neverSent: boolean;
-  /** The target was removed while the request waited for a connection. */
+  /** Whether the target stopped accepting requests while this one waited for a connection. */
   readonly wasEvicted: boolean;
-  /** The request can be replayed: it has no body, or all body octets read so far are buffered. */
+  /** Whether the request can be sent again: it has no body, or a buffer holds all body octets read so far. */
   readonly isRepeatable: boolean;
   /** Number of attempts including this one, without evicted ones. */
   readonly attempts: number;
@@ -24,8 +24,9 @@ export interface FailedAttempt {
 }
 
 /**
- * Whether a request may be retried on another target. After an octet was sent, only idempotent methods may: a POST
- * never. An evicted request may always go to another target. Other code checks for a target and the budget.
+ * Whether the gateway may retry a request on another target. After the target got an octet, it retries only idempotent
+ * methods, so never a POST. An evicted request may go to another target whatever its method and attempts. The caller
+ * checks the budget, and whether there is another target.
  */
 export const mayRetry = (attempt: FailedAttempt, rules: RetryRules): boolean =>
   avoidableFailures.has(attempt.failure) &&
@@ -38,7 +39,7 @@ const firstWaitMs = 5;
 const longestWaitMs = 250;
 
 /**
- * The delay before a request that the upstream refused unprocessed (RFC 9113, section 8.7) is sent again: 0, 5, 10, 20
+ * The delay before a retry of a request that the upstream refused unprocessed (RFC 9113, section 8.7): 0, 5, 10, 20
  * ... milliseconds, at most 250.
  *
  * @param times earlier retries for that reason
@@ -54,10 +55,10 @@ export interface RetryBudget {
 
 const ofOneRetry = 100;
 
-/** Initial retries, so that an upstream with few requests has some. */
+/** Initial retries, so that an upstream with few requests can retry. */
 const reservedRetries = 10;
 
-/** Largest number of saved retries, for a target that fails with many requests in flight. */
+/** Maximum saved retries. They serve a target that fails while many requests are in flight. */
 const mostRetries = 500;
 
 /** The budget of a new upstream. With 0 percent there are no retries. */

@@ -7,13 +7,13 @@ export interface TargetAddress {
   /** An IP address and a port, or a unix socket. */
   readonly address: StreamAddress;
   /**
-   * The same as text, unique in the upstream. If targets are told apart by name and share an
-   * address, the name follows: `10.0.0.1:443 (b.example)`.
+   * The address as text, unique in the upstream. If connections depend on host names and several hosts share an
+   * address, the text of each host after the first has the host: `10.0.0.1:443 (b.example)`.
    */
   readonly text: string;
   /** Addresses with equal keys can share connections. */
   readonly key: string;
-  /** The host of the target that connections are made for; empty for a unix socket. */
+  /** The host of the target, for SNI and Host; empty for a unix socket. */
   readonly host: string;
   /** The targets with this address, as in the configuration; at least one. */
   readonly names: readonly string[];
@@ -23,7 +23,7 @@ export interface TargetAddress {
   readonly share: number;
 }
 
-/** Shares for each unit of weight. Whole numbers add up exactly. */
+/** Shares per unit of weight. Sums of whole numbers are exact. */
 const sharesOfWeight = 65_536;
 
 /**
@@ -31,7 +31,7 @@ const sharesOfWeight = 65_536;
  * addresses, so its load does not depend on their number.
  *
  * @param addressesOf the distinct IP addresses of a host
- * @param byName connections depend on the host name (SNI, Host): targets with one address stay apart
+ * @param byName whether connections depend on the host name (SNI, Host), so that hosts with one address stay separate
  */
 export const targetAddresses = (
   targets: readonly TargetConfiguration[],

@@ -4,8 +4,8 @@ import type { StickyCookie } from '../configuration/upstream-options.js';
 import { textHash } from './consistent-hash.js';
 
 /**
- * The cookie value of a target: a hash of eight hexadecimal digits. It does not reveal the address, but confirms a
- * guess.
+ * The cookie value of a target: a hash of eight hexadecimal digits. A client cannot read the address from the value,
+ * but can verify a guess.
  *
  * @param address `host:port`
  */
@@ -25,7 +25,7 @@ export const targetCookieField = (cookie: StickyCookie, value: string, isSecure:
   }),
 ];
 
-/** The candidate of a cookie in the request; null: none. */
+/** The candidate that a cookie of the request names; null: none. */
 export const stickyTarget = <Target extends { readonly cookieValue: string }>(
   candidates: readonly Target[],
   headers: HeaderList,

@@ -1,9 +1,9 @@
 import type { BalancedTarget } from './balanced-target.js';
 
 /**
- * Smooth weighted round robin: in each turn every candidate earns its weight as credit, and the one with the most
- * credit is chosen and pays the total. In a full cycle each candidate gets its weight in turns, spread evenly. A target
- * that is temporarily no candidate earns nothing, so it is not flooded afterwards.
+ * Smooth weighted round robin, as in nginx. In each turn every candidate gains its weight as credit. The candidate with
+ * the most credit wins, and loses the total weight. In a full cycle each candidate wins as many turns as its weight,
+ * spread evenly. A target that is not a candidate gains no credit, so it gets no burst of requests afterwards.
  *
  * The sum of credits stays the same. Null: no candidate.
  */

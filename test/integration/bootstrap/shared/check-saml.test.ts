@@ -57,7 +57,7 @@ describe('a check of a gateway with single sign-on', () => {
       `${configured}; idp-cert-file "${otherFile}"\nsp-key-file "${gone}"\nsp-cert-file "${severalFile}"`,
       [
         /kdl:10:\d+: error: agent "auth": saml: sp-key-file: the file .*gone\.pem cannot be read/,
-        /kdl:11:\d+: error: agent "auth": saml: sp-cert-file: the file .*several\.crt holds several certificates; one is needed/,
+        /kdl:11:\d+: error: agent "auth": saml: sp-cert-file: the file .*several\.crt holds several certificates; keep only that of the key/,
       ],
     ],
     [

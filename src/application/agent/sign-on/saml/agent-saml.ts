@@ -9,15 +9,16 @@ import type { ConfiguredStoreFinder } from '../../sessions/store-location.js';
 export interface AgentSaml {
   /** Null on an error. */
   readonly options: SamlOptions | null;
-  /** Only errors: warnings are reported when the agent starts or is checked. */
+  /** Only errors: the start and the check of the agent report warnings. */
   readonly errors: readonly ConfigurationProblem[];
 }
 
 const ignored: OptionReport = () => undefined;
 
 /**
- * Finds the `saml` block of an agent in a gateway's configuration, enabled or not. A null `agentName` selects the only
- * agent. A provider must know the metadata before the block is enabled, and sessions may remain afterwards.
+ * Finds the `saml` block of an agent in a gateway's configuration. A null `agentName` selects the only agent. Also
+ * reads a disabled block: a provider needs the metadata before you enable it, and sessions may remain after you disable
+ * it.
  */
 export const agentSaml = async (readBlock: AgentBlockReader, agentName: string | null): Promise<AgentSaml> => {
   const { options, problems } = await readBlock(agentName);

@@ -31,8 +31,8 @@ export interface PostedResponse {
 type AnsweredParts = Pick<SingleSignOnOptions, 'options' | 'sessions' | 'requests' | 'digest' | 'clock' | 'logger'>;
 
 /**
- * Remembers completed sign-ons. A browser that posts the form again, as with its back button, is redirected to the
- * page.
+ * Remembers completed sign-ons. Redirects a browser to its page if it posts the form again, for example with its back
+ * button.
  */
 export class AnsweredSignOns {
   readonly #parts: AnsweredParts;
@@ -45,7 +45,7 @@ export class AnsweredSignOns {
     this.#refusals = refusals;
   }
 
-  /** If storing fails, a repeated form is refused; the sign-on itself continues. */
+  /** If the store fails, the sign-on still succeeds, but the agent refuses its form the second time. */
   async remember(
     posted: PostedResponse,
     request: SignOnRequest | null,
@@ -66,7 +66,7 @@ export class AnsweredSignOns {
   /** The completed sign-on of a form; null if there is none or another browser posted the form. */
   async find(event: RequestHeadersEvent, posted: PostedResponse): Promise<Result<AnsweredSignOn | null, StoreFailure>> {
     const { options, requests, clock } = this.#parts;
-    // Only forms with a handle, and with IdP-initiated sign-on all forms, are remembered.
+    // The agent remembers forms with a handle; with IdP-initiated sign-on, all forms.
     if (!isHandle(posted.relayState) && !options.allowIdpInitiated) return ok(null);
     const found = await requests.find(this.#keyOf(posted), clock.wallMs());
     if (!found.ok) return found;
@@ -85,8 +85,8 @@ export class AnsweredSignOns {
   }
 
   /**
-   * Redirects a repeated form to its page: 303 if the browser has a session, otherwise a page with a link. Opens no
-   * session and sets no cookie.
+   * Answers a repeated form: redirects to its page if the browser has an active session, otherwise 403 with a link to
+   * the page. Opens no session and sets no cookie.
    */
   async answer(event: RequestHeadersEvent, answered: AnsweredSignOn): Promise<Result<AgentAnswer, StoreFailure>> {
     const isSignedOn = await this.#isOneActive(this.#sessionsOf(event, answered));
@@ -115,7 +115,7 @@ export class AnsweredSignOns {
     return ok(false);
   }
 
-  /** The handle for an answer to a request; otherwise the document, because foreign RelayStates may repeat. */
+  /** Depends on the handle; without one on the document, because a RelayState of the provider may repeat. */
   #keyOf({ encoded, relayState }: PostedResponse): string {
     const { digest } = this.#parts;
     return digest.sha256Hex(isHandle(relayState) ? `answered\n${relayState}` : `answered\n\n${encoded}`);

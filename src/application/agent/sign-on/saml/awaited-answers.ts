@@ -8,7 +8,7 @@ const handleLength = 43;
 /** Whether a RelayState can be a handle of this agent. */
 export const isHandle = (relayState: string): boolean => relayState.length === handleLength;
 
-/** Finds the request that a message answers. Only the first `take` of a RelayState finds it. */
+/** Finds the request that a message answers. Only the first `take` of a RelayState returns it. */
 export class AwaitedAnswers {
   readonly #parts: Pick<SingleSignOnOptions, 'requests' | 'digest' | 'clock'>;
 
@@ -31,7 +31,7 @@ export class AwaitedAnswers {
     relayState: string,
     kind: 'sign_on' | 'sign_out',
   ): Promise<Result<SignOnRequest | null, StoreFailure>> {
-    // All handles have one length, so other RelayStates need no query.
+    // All handles have the same length, so other RelayStates need no query.
     if (!isHandle(relayState)) return ok(null);
     const { requests, digest, clock } = this.#parts;
     const found = await requests[how](digest.sha256Hex(relayState), clock.wallMs());

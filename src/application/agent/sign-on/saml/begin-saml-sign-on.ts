@@ -21,10 +21,10 @@ interface AllowanceLimits {
   readonly addresses: number;
 }
 
-/** A pending sign-on lasts five minutes, and its store is bounded: no address group may fill it alone. */
+/** A pending sign-on lasts five minutes. The store of pending sign-ons is bounded, and no address group may fill it. */
 const allowanceLimits: AllowanceLimits = { signOns: 5_000, periodMs: 5 * 60_000, addresses: 10_000 };
 
-/** Parts of a period. The window advances by one part at a time. */
+/** Number of parts of a period. The window advances by one part at a time. */
 const parts = 5;
 
 interface PartCount {
@@ -138,7 +138,7 @@ export class BeginSamlSignOn {
     return withRemarks(answer, { event: 'sign_on', outcome: 'begun' });
   }
 
-  /** Logged at intervals only. */
+  /** Refuses a sign-on above the limit. Logs at most once per period. */
   #refuseOneMore(event: RequestHeadersEvent): AgentAnswer {
     const { logger, outcomes } = this.#parts;
     outcomes.refused('overloaded');

@@ -43,7 +43,7 @@ interface Refused {
   readonly reason: SignOnRefusal;
   /** The failure of a store, for the log. */
   readonly detail: string | null;
-  /** Whether the request can no longer be answered, so that its binding cookie is useless. */
+  /** Whether the request accepts no answer any more, so that its binding cookie is useless. */
   readonly isOver?: boolean;
 }
 
@@ -51,14 +51,14 @@ const refused = (reason: SignOnRefusal): Result<never, Refused> => err({ reason,
 const refusedForGood = (reason: SignOnRefusal): Result<never, Refused> => err({ reason, detail: null, isOver: true });
 const storeFailed = (detail: string): Result<never, Refused> => err({ reason: 'store_unavailable', detail });
 
-/** Not a fault of the document: a retry may succeed. */
+/** Whether the document is not at fault, so that a retry may succeed. */
 const isNoFault = (reason: SignOnRefusal): boolean =>
   reason === 'overloaded' || reason === 'cancelled' || reason === 'verifier_failed';
 
 /** The request that a response must answer. */
 interface AskedFor {
   readonly requestId: string;
-  /** The earliest authentication instant if re-authentication was requested; null: any time. */
+  /** The earliest authentication instant if the request demanded a new authentication; null: any time. */
   readonly createdMs: number | null;
 }
 
@@ -133,7 +133,7 @@ export class CompleteSamlSignOn {
     if (!validated.ok) return this.#countRefusal(validated, request.value, relayState);
     const taken = request.value === null ? ok(null) : await this.#awaited.take(relayState, 'sign_on');
     if (!taken.ok) return storeFailed(taken.error.reason);
-    // The same form was posted twice concurrently, and the other request was faster.
+    // The browser posted the same form twice concurrently, and the other request was faster.
     if (request.value !== null && taken.value === null) {
       const other = await this.#answerAgain(event, posted, provider, cancellation);
       if (!other.ok) return other;
@@ -151,8 +151,8 @@ export class CompleteSamlSignOn {
   }
 
   /**
-   * The answer to a form that already completed a sign-on; null if it has not. The same document was verified then. A
-   * different document for that request is verified first, so that a forger learns nothing.
+   * The answer to a form that already completed a sign-on; null if it has not. The completed sign-on verified the same
+   * document. A different document for that request must pass verification first, so that a forger learns nothing.
    */
   async #answerAgain(
     event: RequestHeadersEvent,
@@ -177,7 +177,7 @@ export class CompleteSamlSignOn {
     return answer.ok ? answer : storeFailed(answer.error.reason);
   }
 
-  /** The request, if this browser may answer it; null: an unsolicited response, and those are allowed. */
+  /** The request, if this browser may answer it; null: an unsolicited response, which the options allow. */
   #acceptable(
     event: RequestHeadersEvent,
     request: SignOnRequest | null,
@@ -191,7 +191,7 @@ export class CompleteSamlSignOn {
   }
 
   #isOfBrowser(event: RequestHeadersEvent, { handleHash, bindingHash }: SignOnRequest): boolean {
-    // Pending sign-ons from before browser binding was enabled are refused too.
+    // Without a binding, the request is from before browser binding was enabled, so refuse it too.
     if (bindingHash === null) return !this.#parts.options.browserBinding;
     const secret = this.#cookies.binding(event.headers, handleHash);
     const { digest } = this.#parts;
@@ -228,7 +228,7 @@ export class CompleteSamlSignOn {
     return isCancelled(cancellation) ? refused('cancelled') : validated;
   }
 
-  /** A request survives a few refused documents, so that the real answer can still arrive, but not more. */
+  /** Removes the request after a few refused documents. Until then the genuine answer can still arrive. */
   async #countRefusal(
     refusal: { readonly ok: false; readonly error: Refused },
     request: SignOnRequest | null,
@@ -240,7 +240,7 @@ export class CompleteSamlSignOn {
     return taken.ok ? refusal : err({ reason, detail: taken.error.reason });
   }
 
-  /** Accepts an assertion once. If it might still be accepted later, restores the request. */
+  /** Accepts an assertion once. If a retry can still succeed, restores the request. */
   async #acceptOnce(
     accepted: AcceptedAssertion,
     { entityId }: IdentityProvider,
@@ -279,21 +279,21 @@ export class CompleteSamlSignOn {
       nowMs: clock.wallMs(),
       ttlMs: options.sessionTtlMs,
     });
-    // Clock skew may accept an assertion that is already over by this clock. Its session would end at once, and the
-    // browser would loop.
+    // The allowed clock skew accepts an assertion that has expired by this clock. Its session would end at once, and
+    // the browser would loop.
     if (session.expiresMs <= session.createdMs) return refusedForGood('session_over');
     const opened = await sessions.open(session);
     if (!opened.ok) return storeFailed(opened.error.reason);
     return isCancelled(cancellation) ? this.#endAgain(id) : ok({ id, session });
   }
 
-  /** The browser does not get the cookie of this session, so end it. */
+  /** Ends a session whose cookie the browser does not get. */
   async #endAgain(id: string): Promise<Result<never, Refused>> {
     const ended = await this.#parts.sessions.end(id);
     return ended.ok ? refused('cancelled') : err({ reason: 'cancelled', detail: ended.error.reason });
   }
 
-  /** Session rotation: the browser forgets its previous sessions, so they end. */
+  /** Session rotation: ends the previous sessions of the browser, because the new cookie replaces theirs. */
   async #endShownSessions({ headers, correlationId }: RequestHeadersEvent): Promise<void> {
     for (const sessionId of this.#cookies.sessionIds(headers)) {
       const ended = await this.#parts.sessions.end(sessionId);

@@ -12,7 +12,7 @@ export interface DescriptionReaders {
 }
 
 export interface DescribedServiceProvider {
-  /** The metadata as served at the metadata path; null on an error. */
+  /** The metadata that the metadata path returns; null on an error. */
   readonly metadata: string | null;
   readonly errors: readonly ConfigurationProblem[];
 }

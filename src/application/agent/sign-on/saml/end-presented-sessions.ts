@@ -8,7 +8,7 @@ import type { SingleSignOnOptions } from './single-sign-on-options.js';
 
 type ShownParts = Pick<SingleSignOnOptions, 'sessions' | 'logger'>;
 
-/** Ends the sessions of a browser's cookies, so that "signed out" is true. */
+/** Ends every session whose cookie a browser presents, so that the answer "signed out" is true. */
 export class EndPresentedSessions {
   readonly #parts: ShownParts;
   readonly #cookies: SignOnCookies;
@@ -21,14 +21,16 @@ export class EndPresentedSessions {
   }
 
   /**
-   * The first session that was active; null: none. The error is the answer if not all could be ended: the cookie then
-   * stays, so that the browser can retry.
+   * Returns the first session that was active; null: none was. The error is the response if the store cannot end all of
+   * them. The cookie then stays, so that the browser can retry.
    */
   async end(event: RequestHeadersEvent): Promise<Result<Session | null, AgentAnswer>> {
     const { sessions, logger } = this.#parts;
     const shown = this.#cookies.allSessionIds(event.headers);
     if (shown === null) {
-      return err(this.#refusals.refuse(event, 'malformed_form', 'sign-out', 'the request shows too many sessions'));
+      return err(
+        this.#refusals.refuse(event, 'malformed_form', 'sign-out', 'the request has too many session cookies'),
+      );
     }
     let first: Session | null = null;
     for (const sessionId of shown) {

@@ -20,9 +20,11 @@ type FinishParts = Pick<SingleSignOnOptions, 'options' | 'key' | 'trust' | 'veri
 
 /**
  * Handles the identity provider's answer to a sign-out that began here (SAML profiles, section 4.4.3.5). The session
- * has already ended, so the answer is only logged. An unsolicited answer, which anyone can send through a browser, is
- * treated as follows. By redirect it acts like a sign-out link: the shown session ends before the browser is told so.
- * By POST the browser withholds a SameSite=Lax cookie, so the answer claims nothing about the session.
+ * has already ended, so the agent only logs the answer.
+ *
+ * Anyone can send an unsolicited answer through a browser. By redirect, it acts like a sign-out link: the agent ends
+ * the sessions of the browser before it answers "signed out". By POST, a browser withholds a SameSite=Lax cookie, so
+ * the agent does not know the sessions and refuses the answer.
  */
 export class FinishSignOut {
   readonly #parts: FinishParts;
@@ -74,7 +76,10 @@ export class FinishSignOut {
     return withRemarks(answer, { event: 'sign_out', outcome: reason === null ? 'succeeded' : 'failed' });
   }
 
-  /** Null: the answer belongs to a stored request, which stays until the shown sessions have ended. */
+  /**
+   * The refusal of an answer without a stored request; null: the request exists. It stays stored until the sessions of
+   * the browser have ended.
+   */
   async #refusalOfUnawaited(event: RequestHeadersEvent, relayState: string): Promise<AgentAnswer | null> {
     const found = await this.#awaited.find(relayState, 'sign_out');
     if (!found.ok) return this.#refusals.refuse(event, 'store_unavailable', 'sign-out', found.error.reason);

@@ -65,7 +65,7 @@ export class FollowLogoutRequest {
       logoutUrl: logoutUrlOf(options),
     });
     if (fault !== null) return this.#refusals.refuse(event, fault, 'sign-out');
-    // A replay would end sessions that began later.
+    // A replay would end sessions that began after the first message.
     const replayKey = digest.sha256Hex(`logout\n${provider.entityId}\n${request.id}`);
     const remembered = await replays.remember(replayKey, logoutReplayUntilMs(request), nowMs);
     if (!remembered.ok) return this.#storeFailed(event, remembered.error.reason);
@@ -88,7 +88,7 @@ export class FollowLogoutRequest {
       trace_id: eventTraceId(event),
       correlation_id: event.correlationId,
     });
-    const isSignedOut = this.#showsNoneBut(event, ended.value);
+    const isSignedOut = this.#hasOnlyEndedSessions(event, ended.value);
     const cookies = isSignedOut ? [this.#cookies.clearSession()] : [];
     const remarks = {
       event: 'sign_out',
@@ -115,10 +115,9 @@ export class FollowLogoutRequest {
   }
 
   /**
-   * Whether all sessions of the browser have ended. Otherwise the message was about another session, and the cookie
-   * stays.
+   * Whether the message ended every session of the browser. Otherwise it named another session, and the cookie stays.
    */
-  #showsNoneBut({ headers }: RequestHeadersEvent, endedHashes: readonly string[]): boolean {
+  #hasOnlyEndedSessions({ headers }: RequestHeadersEvent, endedHashes: readonly string[]): boolean {
     const { digest } = this.#parts;
     const shown = this.#cookies.allSessionIds(headers);
     return shown?.every((sessionId) => endedHashes.includes(digest.sha256Hex(sessionId))) ?? false;

@@ -24,7 +24,7 @@ const relayStateLength = 1024;
 /** The only supported encoding of messages in URLs, which is the default (SAML bindings, section 3.4.4). */
 const deflateEncoding = 'urn:oasis:names:tc:SAML:2.0:bindings:URL-Encoding:DEFLATE';
 
-/** Which of the two parameters is present; null: neither. */
+/** The kind of the message, by its parameter; null: there is none. Both parameters together are malformed. */
 const messageKind = (names: { has(name: string): boolean }): Read<LogoutMessage['kind'] | null> => {
   const isRequest = names.has('SAMLRequest');
   if (isRequest && names.has('SAMLResponse')) return malformed;

@@ -22,7 +22,7 @@ export class RedirectMessages {
     this.#key = key;
   }
 
-  /** Rejects if the key cannot sign; loading the key has excluded that. */
+  /** Rejects if the key cannot sign, which the check of a loaded key excludes. */
   async url({ location, parameter, xml, relayState }: RedirectedMessage): Promise<string> {
     const key = this.#key;
     const encoded = this.#keys.deflate(xml);
@@ -52,7 +52,7 @@ export class ProviderMessages {
     this.#redirects = new RedirectMessages(keys, key);
   }
 
-  /** Rejects if the key cannot sign; loading the key has excluded that. */
+  /** Rejects if the key cannot sign, which the check of a loaded key excludes. */
   async answer(message: ProviderMessage, operations: readonly HeaderOperation[]): Promise<AgentAnswer> {
     if (!message.byPost) return redirectAnswer(await this.#redirects.url(message), operations);
     const { location, parameter, relayState } = message;

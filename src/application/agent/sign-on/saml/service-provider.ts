@@ -33,7 +33,7 @@ export const readServiceProviderKey = async (
   const certificatePem = await files.read(certificateFile);
   const certificates = certificatePem.ok ? keys.readCertificates(certificatePem.value) : certificatePem;
   const certificateFault = certificates.ok
-    ? certificates.value.length > 1 && 'holds several certificates; one is needed'
+    ? certificates.value.length > 1 && 'holds several certificates; keep only that of the key'
     : certificates.error;
   if (certificateFault !== false) {
     faults.push({ key: 'sp-cert-file', message: `sp-cert-file: the file ${certificateFile} ${certificateFault}` });
@@ -53,7 +53,7 @@ export const documentKeys = (
 export const logoutUrlOf = ({ acsUrl, logoutPath }: Pick<SamlOptions, 'acsUrl' | 'logoutPath'>): string =>
   urlParts(acsUrl).origin + logoutPath;
 
-/** The metadata of the service provider, as the metadata path and `gateway-auth saml metadata` return it. */
+/** The metadata of the service provider. The metadata path and `gateway-auth saml metadata` return it. */
 export const metadataOf = (
   options: Pick<SamlOptions, 'acsUrl' | 'logoutPath' | 'entityId' | 'nameIdFormat'>,
   key: Pick<ServiceProviderKey, 'certificate' | 'decryptionKey'> | null,

@@ -4,7 +4,7 @@ import { type AuditRemarks, remarkText } from '../../../../domain/agent-protocol
 /** Maximum sessions in an audit record. */
 const namedSessions = 16;
 
-/** Names of sessions for log and audit: a prefix of the hash of their id, which opens no session. */
+/** Names of sessions for log and audit: a prefix of the hash of the id, which cannot open a session. */
 export const sessionNames = (idHashes: readonly string[]): string =>
   remarkText(
     idHashes

@@ -85,8 +85,8 @@ const hiddenField = ([name, value]: readonly [string, string]): string =>
 
 /**
  * A page that posts a form to the identity provider automatically, with a button for browsers without scripts. The
- * policy allows only this script by its hash, and form targets to which the identity provider may redirect. The
- * provider sees the origin, which some require, but not the page.
+ * policy allows only this script, by its hash. It allows forms to any host, because the identity provider may redirect.
+ * The provider sees the origin of the page, which some require, but not its path.
  */
 export const postingPage = (
   location: string,
@@ -97,7 +97,7 @@ export const postingPage = (
   const html = page(
     '<title>To your identity provider</title>\n',
     `<form method="post" action="${escapeAttribute(location)}">\n${Object.entries(fields).map(hiddenField).join('')}` +
-      `<p>You are sent to your identity provider.</p>\n<button>Continue</button>\n</form>\n<script>${submitScript}</script>\n`,
+      `<p>Continue to your identity provider to sign in or out.</p>\n<button>Continue</button>\n</form>\n<script>${submitScript}</script>\n`,
   );
   const headers = headersOfPage(`form-action ${targets}; script-src '${submitScriptHash}'`, 'strict-origin');
   return answerOf({ kind: 'block', status: 200, body: html, headers }, operations);

@@ -6,7 +6,7 @@ import { cookiesWithPrefix, cookieValues, hasCookie, setCookie } from '../../../
 import type { HeaderList } from '../../../../domain/http/header-list.js';
 import { isSessionId } from '../../sessions/session-id.js';
 
-/** Maximum session cookies that are checked per request; several occur only if others set cookies too. */
+/** Maximum session cookies that a request may use. Several occur only if other applications of the domain set them. */
 const lookedAt = 4;
 /** Maximum sessions that one sign-out ends: each needs a call to the store. */
 const endedAtOnce = 16;
@@ -32,12 +32,12 @@ export class SignOnCookies {
     this.#bindingPrefix = bindingCookiePrefix(cookie.name);
   }
 
-  /** The distinct valid session ids of a request, limited to a few. */
+  /** The distinct well-formed session ids of a request, at most four. */
   sessionIds(headers: HeaderList): readonly string[] {
     return this.#shownIds(headers).slice(0, lookedAt);
   }
 
-  /** All distinct valid session ids; null: too many. */
+  /** All distinct well-formed session ids of a request; null: more than 16. */
   allSessionIds(headers: HeaderList): readonly string[] | null {
     const ids = this.#shownIds(headers);
     return ids.length > endedAtOnce ? null : ids;
@@ -52,13 +52,13 @@ export class SignOnCookies {
     return this.#session('', 0);
   }
 
-  /** Whether the request has any binding cookie, by name: without one it cannot complete a sign-on. */
+  /** Whether the request has any binding cookie, by name. Without one it cannot complete a sign-on. */
   hasBinding(headers: HeaderList): boolean {
     return hasCookie(headers, (name) => name.startsWith(this.#bindingPrefix));
   }
 
   /**
-   * The binding secret of a sign-on; null if there is none, or several distinct ones, of which at least one is planted.
+   * The binding secret of a sign-on; null if there is none, or if there are several, because someone planted one.
    */
   binding(headers: HeaderList, handleHash: string): string | null {
     const shown = distinct(cookieValues(headers, this.#bindingName(handleHash)));

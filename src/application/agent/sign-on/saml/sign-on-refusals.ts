@@ -8,7 +8,7 @@ import { withRemarks } from '../../agent-service/with-remarks.js';
 import type { SignOnRefusal } from './sign-on-refusal.js';
 import type { SignOnOutcomes } from './single-sign-on-options.js';
 
-/** A browser may retry after a refused document, but not forever. */
+/** Maximum refused documents for one request. */
 const attemptsOfRequest = 5;
 
 /** Maximum remembered requests; evicts the least recently refused. */
@@ -20,7 +20,7 @@ export class RefusedAttempts {
 
   /**
    * Counts a refused document that was at fault.
-   * @returns true from the fifth on: the request must not be answered any more
+   * @returns true from the fifth on: the request accepts no further document
    */
   noted(handleHash: string): boolean {
     const refused = Math.min((this.#refused.get(handleHash) ?? 0) + 1, attemptsOfRequest);
@@ -31,10 +31,10 @@ export class RefusedAttempts {
   }
 }
 
-type Deed = 'sign-on' | 'sign-out';
+type SignOnAction = 'sign-on' | 'sign-out';
 
 const auditEvents = { 'sign-on': 'sign_on', 'sign-out': 'sign_out' } as const satisfies Readonly<
-  Record<Deed, AgentAuditEvent>
+  Record<SignOnAction, AgentAuditEvent>
 >;
 
 const malformed: ProblemKind = {
@@ -44,7 +44,7 @@ const malformed: ProblemKind = {
   code: 'sign_on_malformed',
 };
 
-const refused: Readonly<Record<Deed, ProblemKind>> = {
+const refused: Readonly<Record<SignOnAction, ProblemKind>> = {
   'sign-on': {
     status: 403,
     title: 'The sign-on was refused',
@@ -66,7 +66,7 @@ const otherBrowser: ProblemKind = {
     'sign in again.',
 };
 
-/** Not the client's fault: it may retry. */
+/** Reasons that are not a fault of the client, which may retry. */
 const undecided: Partial<Readonly<Record<SignOnRefusal, UndecidedReason | null>>> = {
   provider_unavailable: 'keys_unavailable',
   store_unavailable: 'store_unavailable',
@@ -75,16 +75,16 @@ const undecided: Partial<Readonly<Record<SignOnRefusal, UndecidedReason | null>>
   verifier_failed: null,
 };
 
-const answerTo = (event: RequestHeadersEvent, reason: SignOnRefusal, deed: Deed): AgentAnswer => {
+const answerTo = (event: RequestHeadersEvent, reason: SignOnRefusal, action: SignOnAction): AgentAnswer => {
   const waitsFor = undecided[reason];
   if (waitsFor !== undefined) return undecidedAnswer(event, waitsFor);
   if (reason === 'malformed_form') return problemAnswer(malformed, event, [], [reason]);
-  return problemAnswer(reason === 'other_browser' ? otherBrowser : refused[deed], event, [], [reason]);
+  return problemAnswer(reason === 'other_browser' ? otherBrowser : refused[action], event, [], [reason]);
 };
 
 /**
- * Logs and counts a refusal without telling the client its reason. Exception: a browser that did not begin the sign-on
- * is told so.
+ * Logs and counts refusals. The response never names the check that a document failed. It explains a refusal only to a
+ * browser that did not begin the sign-on.
  */
 export class SignOnRefusals {
   readonly #logger: Logger;
@@ -96,23 +96,23 @@ export class SignOnRefusals {
   }
 
   /**
-   * @param detail one clause for the log, as of a store; never from the client
+   * @param detail one clause for the log, such as the failure of a store; never text of the client
    * @param cookies cookies to clear
    */
   refuse(
     event: RequestHeadersEvent,
     reason: SignOnRefusal,
-    deed: Deed,
+    action: SignOnAction,
     detail: string | null = null,
     cookies: readonly HeaderOperation[] = [],
   ): AgentAnswer {
-    this.note(event, reason, deed, detail);
-    const answer = { ...answerTo(event, reason, deed), responseHeaders: cookies };
-    return withRemarks(withNoStore(answer), { event: auditEvents[deed], outcome: 'failed' });
+    this.note(event, reason, action, detail);
+    const answer = { ...answerTo(event, reason, action), responseHeaders: cookies };
+    return withRemarks(withNoStore(answer), { event: auditEvents[action], outcome: 'failed' });
   }
 
-  /** Logs and counts a refusal that is answered elsewhere. */
-  note(event: RequestHeadersEvent, reason: SignOnRefusal, deed: Deed, detail: string | null): void {
+  /** Logs and counts a refusal without a response, which the caller sends. */
+  note(event: RequestHeadersEvent, reason: SignOnRefusal, action: SignOnAction, detail: string | null): void {
     this.#outcomes.refused(reason);
     const fields = {
       reason,
@@ -120,7 +120,7 @@ export class SignOnRefusals {
       correlation_id: event.correlationId,
       client_ip: event.metadata.clientIp,
     };
-    const message = reason in undecided ? `${deed} could not be decided` : `${deed} refused`;
+    const message = reason in undecided ? `${action} could not be decided` : `${action} refused`;
     this.#logger.warn(message, detail === null ? fields : { ...fields, detail });
   }
 }

@@ -15,7 +15,7 @@ import type { VerificationShares } from './verification-shares.js';
 
 /** The sessions, as single sign-on uses them. The implementation evicts ended sessions from its caches. */
 export interface SignOnSessions {
-  /** Succeeds once the store has the session. */
+  /** Succeeds after the store has saved the session. */
   open(session: Session): Stored<void>;
   /** Whether the session of this hash is active. Does not count as a use. */
   isActive(idHash: string): Stored<boolean>;
@@ -33,7 +33,7 @@ export interface SignOnOutcomes {
 
 export interface SingleSignOnOptions {
   readonly options: SamlOptions;
-  /** The headers with credentials besides Authorization. */
+  /** The headers with credentials, other than Authorization. */
   readonly secretHeaders: readonly string[];
   /** Null: requests are not signed, and encrypted documents cannot be read. */
   readonly key: ServiceProviderKey | null;

@@ -64,7 +64,7 @@ class EndSamlSession {
     if (!ended.ok) return ended.error;
     const session = ended.value;
     const shownSessions = session === null ? [] : [session];
-    // Also without a session: after a cross-site navigation the browser may have withheld the cookie.
+    // Clears the cookie even without a session: after a cross-site navigation the browser may have withheld it.
     const cookies = [this.#cookies.clearSession()];
     const provider = trust.current();
     // The session must be from the current provider, and a LogoutRequest must name the user.
@@ -97,7 +97,7 @@ class EndSamlSession {
     const stored = await requests.insert(
       newSignOnRequest({ kind: 'sign_out', handleHash, requestId, bindingHash: null, returnTo: '/' }, nowMs),
     );
-    // The provider signs the user out anyway; only its answer will not be recognised.
+    // The provider signs the user out anyway; only its answer finds no request.
     if (!stored.ok) {
       const fields = { correlation_id: correlationId, detail: stored.error.reason };
       logger.warn('a sign-out was not stored; the answer of the identity provider will not be recognised', fields);
@@ -129,13 +129,13 @@ const methodNotAllowed: ProblemKind = {
   code: 'method_not_allowed',
 };
 
-/** The logged and counted reasons of forms that could not be received. */
+/** The reasons in logs and metrics for forms that the agent did not receive. */
 const formReasons = { too_large: 'form_too_large', dropped: 'form_timeout', overloaded: 'overloaded' } as const;
 
 const wantsForm: AgentAnswer = { ...allowAnswer, needsMore: true };
 
 /**
- * The endpoints and the flow of SAML single sign-on for one service provider. Existing sessions are checked elsewhere.
+ * The endpoints and the flow of SAML single sign-on for one service provider. `FindSession` checks existing sessions.
  */
 export class SingleSignOn implements AgentEndpoint {
   readonly paths: readonly string[];
@@ -146,7 +146,7 @@ export class SingleSignOn implements AgentEndpoint {
   readonly #metadata: AgentAnswer;
   readonly #refusals: SignOnRefusals;
   readonly #cookies: SignOnCookies;
-  /** Whether responses are read only from browsers with a binding cookie. */
+  /** Whether the agent reads responses only from browsers with a binding cookie. */
   readonly #needsBinding: boolean;
   readonly #sessions: SingleSignOnOptions['sessions'];
   readonly #digest: SingleSignOnOptions['digest'];
@@ -231,7 +231,7 @@ export class SingleSignOn implements AgentEndpoint {
 
   refuseForm(form: RefusedForm, path: string): AgentAnswer {
     const reason = formReasons[form.kind];
-    this.#refusals.note(form.event, reason, this.#deed(path), null);
+    this.#refusals.note(form.event, reason, this.#action(path), null);
     return formRefusal(form);
   }
 
@@ -239,12 +239,13 @@ export class SingleSignOn implements AgentEndpoint {
     const fault = formHeadFault(event.headers, this.formOctets);
     if (fault === null) return wantsForm;
     if (fault === 'too_large') return this.refuseForm({ kind: fault, event }, path);
-    return this.#malformed(event, this.#deed(path));
+    return this.#malformed(event, this.#action(path));
   }
 
   /**
-   * Does not read forms that cannot succeed: a sign-on must end in the browser that began it, which has a cookie of it.
-   * A browser that has or may have a session may have posted its form before.
+   * Refuses a form that cannot succeed, before its body arrives. The browser that began a sign-on has a binding cookie.
+   * A browser without one can only repeat the form of a completed sign-on. It then has an active session, or it
+   * withholds the session cookie because another site posts the form.
    */
   #responseFormOf(event: RequestHeadersEvent, path: string): AgentAnswer | Promise<AgentAnswer> {
     const answer = this.#formOf(event, path);
@@ -280,12 +281,12 @@ export class SingleSignOn implements AgentEndpoint {
       : this.#finish.finish(event, message, cancellation);
   }
 
-  #deed(path: string): 'sign-on' | 'sign-out' {
+  #action(path: string): 'sign-on' | 'sign-out' {
     return this.pathKind(path) === 'logout' ? 'sign-out' : 'sign-on';
   }
 
-  #malformed(event: RequestHeadersEvent, deed: 'sign-on' | 'sign-out'): AgentAnswer {
-    return this.#refusals.refuse(event, 'malformed_form', deed);
+  #malformed(event: RequestHeadersEvent, action: 'sign-on' | 'sign-out'): AgentAnswer {
+    return this.#refusals.refuse(event, 'malformed_form', action);
   }
 
   #otherMethod(event: RequestHeadersEvent, allowed: string): AgentAnswer {

@@ -5,7 +5,7 @@ import type { VerifierFailure } from '../../../ports/agent/saml-document-verifie
 
 type Verified<Document> = Result<Document, VerifierFailure>;
 
-/** Verifies a document within the share of its client; `overloaded` if the share is used up. */
+/** Verifies a document within the share of its client; `overloaded` if the client has used all of it. */
 export const sharedVerification = <Document>(
   shares: VerificationShares,
   { metadata }: RequestHeadersEvent,
@@ -13,8 +13,8 @@ export const sharedVerification = <Document>(
 ): Promise<Verified<Document>> => shares.run(metadata.clientIp, verify) ?? Promise.resolve(err('overloaded'));
 
 /**
- * Maximum concurrent documents per address group. Fits an office behind one address whose users sign on in the same
- * minute.
+ * Maximum concurrent documents per address group. It suffices for an office behind one address whose users sign on in
+ * the same minute.
  */
 export const documentsOfGroup = 32;
 

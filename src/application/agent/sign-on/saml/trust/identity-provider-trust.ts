@@ -14,13 +14,13 @@ export interface IdentityProviderTrust {
   /** Null: unknown, or expired. */
   current(): IdentityProvider | null;
   state(): TrustState;
-  /** Why the last fetch failed, in one clause; null if it did not. */
+  /** The reason why the last fetch failed, in one clause; null: it succeeded. */
   lastFailure(): string | null;
-  /** Resolves when the first fetch ends, with or without success; in the state `absent`, when the running one ends. */
+  /** Resolves when the first fetch ends, with or without success; in the state `absent`, when a running fetch ends. */
   firstLoad(): Promise<void>;
   /**
-   * Starts a fetch in the state `absent`, unless the last one was too recent, because a user cannot sign on. Does not
-   * wait.
+   * Starts a fetch in the state `absent`, because a user cannot sign on. Does nothing if the last fetch was too recent.
+   * Does not wait.
    */
   hurry(): void;
   /** Calls the listener when `state` or the signing requirement changes. The result unsubscribes it. */

@@ -68,8 +68,8 @@ export class IdentityProviderTrusts {
   }
 
   /**
-   * @param certificates contents of the certificate file: for a configured provider its certificates, at least one;
-   * otherwise those that sign the metadata, or none, and then the metadata need not be signed
+   * @param certificates contents of the certificate file. Of a configured provider: its certificates, at least one.
+   * Otherwise: the certificates that may sign the metadata; empty: the metadata needs no signature
    */
   acquire(options: IdentityProviderOptions, certificates: readonly SigningCertificate[]): TrustLease {
     if (options.kind === 'configured') {
@@ -81,7 +81,7 @@ export class IdentityProviderTrusts {
     const known = this.#shared.get(id);
     const shared = known ?? { trust: new MetadataTrust(place, refreshMs, this.#parts), leases: 0 };
     this.#shared.set(id, shared);
-    // The user may have just fixed the cause, so retry immediately.
+    // The operator may have just removed the cause of a failure, so retry immediately.
     known?.trust.retryNow();
     shared.leases += 1;
     let isReleased = false;

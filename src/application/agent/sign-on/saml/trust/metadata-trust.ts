@@ -24,18 +24,18 @@ interface MetadataPlace {
   readonly url: string;
   /** Null: the only entity of the metadata. */
   readonly entityId: string | null;
-  /** Certificates of which one must have signed the metadata, each DER in base64; empty: no signature required. */
+  /** Certificates, each DER in base64. One of them must have signed the metadata; empty: it needs no signature. */
   readonly certificates: readonly string[];
 }
 
 interface LoadedMetadata {
-  /** Has at least one certificate; all can be used. */
+  /** Has at least one certificate. The agent can use all its certificates. */
   readonly provider: IdentityProvider;
   readonly validUntilMs: number | null;
   readonly cacheDurationMs: number | null;
-  /** Why certificates were omitted, a clause each. */
+  /** The reason for each omitted certificate, one clause each. */
   readonly leftOut: readonly string[];
-  /** Number of expired certificates. Their keys are used, because only keys matter. */
+  /** Number of expired certificates. The agent uses their keys, because SAML trusts keys, not validity periods. */
   readonly outdated: number;
 }
 
@@ -71,8 +71,8 @@ const loadMetadata = async (
   });
 };
 
-/** Maximum certificates per log line. */
-const namedAtMost = 10;
+/** Maximum reasons per log line. */
+const maximumReasons = 10;
 const clauseLength = 200;
 
 /**
@@ -82,7 +82,7 @@ const clauseLength = 200;
 class MetadataLog {
   readonly #logger: Logger;
   readonly #url: string;
-  #told = '';
+  #reported = '';
   #doubts = '';
 
   constructor(logger: Logger, url: string) {
@@ -104,16 +104,16 @@ class MetadataLog {
 
   /** Logs only changes. */
   taken({ provider, leftOut, outdated }: LoadedMetadata): void {
-    const told = JSON.stringify(provider);
-    if (told !== this.#told) {
+    const provided = JSON.stringify(provider);
+    if (provided !== this.#reported) {
       this.#logger.info('the metadata of the identity provider has changed', {
         url: this.#url,
         entity_id: provider.entityId.slice(0, clauseLength),
         certificates: provider.signingCertificates.length,
       });
     }
-    this.#told = told;
-    const clauses = leftOut.slice(0, namedAtMost).map((clause) => clause.slice(0, clauseLength));
+    this.#reported = provided;
+    const clauses = leftOut.slice(0, maximumReasons).map((clause) => clause.slice(0, clauseLength));
     const doubts = JSON.stringify([clauses, outdated]);
     if (doubts !== this.#doubts && leftOut.length > 0) {
       this.#logger.warn('certificates of the metadata are not used', {
@@ -138,12 +138,12 @@ export interface MetadataTrustOptions extends LoadMetadataParts {
   readonly logger: Logger;
 }
 
-/** Minimum interval between fetches for sign-ons: anyone can begin a sign-on. */
+/** Minimum interval between fetches that sign-ons start, because anyone can begin a sign-on. */
 const hurriedIntervalMs = 5_000;
 
 /**
- * An identity provider with metadata. Fetches it at once and then periodically in the background, one fetch at a time.
- * The last good metadata is used until it expires.
+ * An identity provider with metadata. Fetches the metadata at once, then periodically in the background, one fetch at a
+ * time. The last good metadata stays in use until it expires.
  */
 export class MetadataTrust implements IdentityProviderTrust {
   readonly #place: MetadataPlace;
@@ -162,9 +162,9 @@ export class MetadataTrust implements IdentityProviderTrust {
   #failures = 0;
   #failure: string | null = null;
   #next: ScheduledTask | null = null;
-  /** The state that listeners saw last. */
-  #told: TrustState = 'absent';
-  #toldDemand = false;
+  /** The state at the last call of the listeners. */
+  #reported: TrustState = 'absent';
+  #reportedDemand = false;
 
   constructor(place: MetadataPlace, refreshMs: number, parts: MetadataTrustOptions) {
     this.#place = place;
@@ -244,9 +244,9 @@ export class MetadataTrust implements IdentityProviderTrust {
     this.#next = scheduler.after(delayMs, () => void this.#begin());
     const state = this.state();
     const demand = this.#loaded?.provider.wantsSignedRequests ?? false;
-    if (state === this.#told && demand === this.#toldDemand) return;
-    this.#told = state;
-    this.#toldDemand = demand;
+    if (state === this.#reported && demand === this.#reportedDemand) return;
+    this.#reported = state;
+    this.#reportedDemand = demand;
     for (const listener of [...this.#listeners]) listener();
   }
 

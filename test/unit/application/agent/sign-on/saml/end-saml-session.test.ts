@@ -132,7 +132,7 @@ describe('a user sign-out', () => {
     expect(setCookies(answer)).toEqual([]);
     expect(world.sessions.held.size).toBe(17);
     expect(world.logger.lines).toMatchObject([
-      { level: 'warn', message: 'sign-out refused', fields: { detail: 'the request shows too many sessions' } },
+      { level: 'warn', message: 'sign-out refused', fields: { detail: 'the request has too many session cookies' } },
     ]);
     expect(world.faults()).toEqual([]);
   });

@@ -1,11 +1,13 @@
 import type { CommandOutput } from '../../adapters/command-line/command-output.js';
 import { counted, reportProblems } from '../../adapters/command-line/terminal-text.js';
+import { zlibCoders } from '../../adapters/outbound/node-zlib-compressor/zlib-coders.js';
 import { re2PathPatterns } from '../../adapters/outbound/re2-path-patterns/re2-path-patterns.js';
 import { nativeSocketsMissing } from '../../application/ports/shared/socket-layer-choice.js';
 import type { AgentOptionLocator } from '../../domain/configuration/agent-option-problem.js';
 import { type ConfigurationProblem, unplacedProblem } from '../../domain/configuration/configuration-problem.js';
 import { boundedProblems, inFileOrder } from '../../domain/configuration/schema/problem-report.js';
 import { advice } from '../../domain/configuration/whole/advice/advice-report.js';
+import { missingCodings } from '../../domain/gateway/configuration/compress-schema.js';
 import type { GatewayConfiguration } from '../../domain/gateway/configuration/gateway-configuration.js';
 import { compileRouteTable } from '../../domain/gateway/routing/route-table.js';
 import { configurationFile } from '../shared/configuration-file.js';
@@ -48,9 +50,10 @@ export const checkGateway = async (configFile: string, thorough: boolean): Promi
   const { configuration, problems, locate } = await configurationFile(configFile).load();
   if (configuration === null) return { problems, summary: null };
   const routes = compileRouteTable(configuration.routes, re2PathPatterns);
-  const faults = routes.ok
-    ? []
-    : routes.error.map(({ routeId, message }) => unplacedProblem('error', `route "${routeId}": ${message}`));
+  const codings = new Set(zlibCoders.keys());
+  const faults = [...(routes.ok ? [] : routes.error), ...missingCodings(configuration.routes, codings)].map(
+    ({ routeId, message }) => unplacedProblem('error', `route "${routeId}": ${message}`),
+  );
   const found = thorough
     ? [...(await checkSockets(configuration)), ...(await checkReferred(configuration, locate))]
     : [];

@@ -14,6 +14,7 @@ import { CryptoRandom } from '../../adapters/outbound/node-random/crypto-random.
 import { NodeScheduler } from '../../adapters/outbound/node-scheduler/node-scheduler.js';
 import { nodeSecretComparer } from '../../adapters/outbound/node-secret-comparer/node-secret-comparer.js';
 import { NodeTextFileReader } from '../../adapters/outbound/node-text-files/node-text-file-reader.js';
+import { NodeZlibCompressor } from '../../adapters/outbound/node-zlib-compressor/node-zlib-compressor.js';
 import { nodeZlibInflater } from '../../adapters/outbound/node-zlib-inflater/node-zlib-inflater.js';
 import type { OtelTracerPorts } from '../../adapters/outbound/otel-tracing/otel-tracer.js';
 import { ownSampleNames } from '../../adapters/outbound/prometheus-metrics/gauge-samples.js';
@@ -84,6 +85,7 @@ export const gatewayAdaptersModule = new ContainerModule(({ bind }) => {
   bind(gateway.pathPatterns).toConstantValue(re2PathPatterns);
   bind(gateway.secretComparer).toConstantValue(nodeSecretComparer());
   made(gateway.secretDigest, {}, () => new HmacSecretDigest());
+  made(gateway.compressor, {}, () => new NodeZlibCompressor());
   bind(gateway.inflater).toConstantValue(nodeZlibInflater);
   bind(gateway.socketLayers).toConstantValue(new SocketLayerSelector());
   made(gateway.createTargetClient, { layers: gateway.socketLayers }, ({ layers }) => targetClients(layers));

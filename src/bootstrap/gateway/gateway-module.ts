@@ -108,6 +108,7 @@ export const gatewayModule = new ContainerModule(({ bind }) => {
       metrics: gateway.metrics,
       problems: gateway.problems,
       inflater: gateway.inflater,
+      compressor: gateway.compressor,
       reports: gateway.reports,
       pathPatterns: gateway.pathPatterns,
       admissions: gateway.admissions,

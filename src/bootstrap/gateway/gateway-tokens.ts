@@ -26,6 +26,7 @@ import type { ReloadRequests } from '../../application/gateway/workers/aggregate
 import type { AccessLog } from '../../application/ports/gateway/access-log.js';
 import type { AgentClientFactory } from '../../application/ports/gateway/agent-client.js';
 import type { AuditLogOpener } from '../../application/ports/gateway/audit-log.js';
+import type { BodyCompressor } from '../../application/ports/gateway/body-compressor.js';
 import type { BodyInflater } from '../../application/ports/gateway/body-inflater.js';
 import type { ConfigurationSource } from '../../application/ports/gateway/configuration-source.js';
 import type { GatewayCluster } from '../../application/ports/gateway/gateway-cluster.js';
@@ -97,6 +98,8 @@ export const gatewayTokens = {
   createAgent: Symbol('AgentClientFactory') as ServiceIdentifier<AgentClientFactory>,
   secretDigest: Symbol('SecretDigest of the gateway') as ServiceIdentifier<SecretDigest>,
   secretComparer: Symbol('SecretComparer') as ServiceIdentifier<SecretComparer>,
+  /** Compresses responses. */
+  compressor: Symbol('BodyCompressor') as ServiceIdentifier<BodyCompressor>,
   /** Inflates bodies for agents. */
   inflater: Symbol('BodyInflater') as ServiceIdentifier<BodyInflater>,
   problems: Symbol('ProblemAnswerer') as ServiceIdentifier<ProblemAnswerer>,

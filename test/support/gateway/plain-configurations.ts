@@ -38,6 +38,7 @@ export const plainPolicies: RoutePolicies = {
   readTimeoutMs: null,
   bufferRequests: false,
   bufferResponses: false,
+  compression: null,
   forwardsIdentityHeaders: false,
   rateLimit: null,
   errorPageFile: null,

@@ -74,6 +74,7 @@ export const sendingStage = (chooser: TargetChooser, changes: Partial<Forwarding
     maxBodySize: { name: 'max-body-size-bytes', octets: 1_000_000 },
     routeBreaker: null,
     maxBufferedResponseOctets: null,
+    responseCompressor: null,
     responseInspector: null,
     ...changes,
   };

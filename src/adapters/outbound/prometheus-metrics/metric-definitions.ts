@@ -213,6 +213,18 @@ export const metricDefinitions = {
     help: 'Events of exhausted file descriptors in a gateway process; client connections are then closed without a response.',
     labels: [],
   },
+  responsesCompressed: {
+    name: 'gateway_responses_compressed_total',
+    type: 'counter',
+    help: 'Responses that the gateway compressed.',
+    labels: ['encoding'],
+  },
+  compressionsSkipped: {
+    name: 'gateway_compressions_skipped_total',
+    type: 'counter',
+    help: 'Responses sent uncompressed because their worker already compressed as many as it may.',
+    labels: [],
+  },
   openConnections: {
     name: 'gateway_open_connections',
     type: 'gauge',

@@ -8,6 +8,10 @@ import type {
   RouteMetrics,
   UpstreamMetrics,
 } from '../../../application/ports/gateway/gateway-metrics.js';
+import {
+  type CompressionCoding,
+  compressionCodings,
+} from '../../../domain/gateway/route-transforms/accepted-coding.js';
 import type { CountedFamily, CountedSeries } from '../../../domain/gateway/status/counted-family.js';
 import { counterSeries, latencySeries } from './counted-samples.js';
 import { expositionContentType, expositionText } from './exposition-text.js';
@@ -83,6 +87,8 @@ export class PrometheusGatewayMetrics implements GatewayMetrics, MetricsExpositi
   readonly #rateLimits = zeros(rateLimitNames);
   readonly #requestLimits = zeros(requestLimitNames);
   #descriptorsExhausted = 0;
+  readonly #compressed = zeros(compressionCodings);
+  #compressionsSkipped = 0;
   readonly #reloads = { success: 0, failure: 0 };
   #instance: string;
   #gauges: ProcessGauges | null = null;
@@ -133,6 +139,14 @@ export class PrometheusGatewayMetrics implements GatewayMetrics, MetricsExpositi
     this.#descriptorsExhausted += 1;
   }
 
+  compressed(coding: CompressionCoding): void {
+    increase(this.#compressed, coding);
+  }
+
+  compressionSkipped(): void {
+    this.#compressionsSkipped += 1;
+  }
+
   configurationReloaded(outcome: 'success' | 'failure'): void {
     this.#reloads[outcome] += 1;
   }
@@ -149,6 +163,11 @@ export class PrometheusGatewayMetrics implements GatewayMetrics, MetricsExpositi
       limitFamily(metricDefinitions.rateLimitExceeded, this.#rateLimits),
       limitFamily(metricDefinitions.requestLimitReached, this.#requestLimits),
       family(metricDefinitions.descriptorsExhausted, [counterSeries({}, this.#descriptorsExhausted)]),
+      family(
+        metricDefinitions.responsesCompressed,
+        Array.from(this.#compressed, ([encoding, value]) => counterSeries({ encoding }, value)),
+      ),
+      family(metricDefinitions.compressionsSkipped, [counterSeries({}, this.#compressionsSkipped)]),
       family(
         configurationReloads,
         Object.entries(this.#reloads).map(([result, value]) => counterSeries({ result }, value)),

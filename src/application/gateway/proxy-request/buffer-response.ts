@@ -3,10 +3,11 @@ import { firstHeader, type HeaderList } from '../../../domain/http/header-list.j
 import type { UpstreamResponse } from '../../ports/gateway/upstream-client.js';
 import { type ResponseFault, responseFaultOf } from './attempt-end.js';
 import { BufferedBody, PrefixedBody, readAhead } from './buffered-body.js';
+import { compressAndRelay } from './compress-response.js';
 import type { ExchangeView } from './exchange.js';
 import type { ForwardingRules } from './forwarding-rules.js';
 import type { InspectedExchange } from './inspect-response.js';
-import { type RelayingExchange, relayResponse, withBody } from './relay-response.js';
+import { type RelayingExchange, withBody } from './relay-response.js';
 
 /** The result of buffering. `isWhole`: the upstream has sent the complete response. */
 export type BufferedResponse =
@@ -54,7 +55,7 @@ export interface BufferedAttempt {
 }
 
 /**
- * Asks the agents of the route about a response and buffers it, if the rules require that; then relays it. Returns
+ * Asks the agents of the route about a response, buffers and compresses it, if the rules require that; then relays it. Returns
  * the reason why the relay ended early; null: it is complete, or the client is gone.
  */
 export const inspectAndRelay = async (
@@ -63,7 +64,8 @@ export const inspectAndRelay = async (
   {
     responseInspector,
     maxBufferedResponseOctets,
-  }: Pick<ForwardingRules, 'responseInspector' | 'maxBufferedResponseOctets'>,
+    responseCompressor,
+  }: Pick<ForwardingRules, 'responseInspector' | 'maxBufferedResponseOctets' | 'responseCompressor'>,
   attempt: BufferedAttempt,
 ): Promise<ResponseFault | null> => {
   let inspectedResponse = response;
@@ -72,9 +74,9 @@ export const inspectAndRelay = async (
     if (inspected.kind === 'ended') return inspected.fault;
     inspectedResponse = inspected.response;
   }
-  if (maxBufferedResponseOctets === null) return relayResponse(exchange, inspectedResponse);
+  if (maxBufferedResponseOctets === null) return compressAndRelay(exchange, inspectedResponse, responseCompressor);
   const buffered = await bufferResponse(exchange, inspectedResponse, maxBufferedResponseOctets);
   if (buffered.kind === 'broken') return buffered.fault;
   if (buffered.isWhole) attempt.ended();
-  return relayResponse(exchange, buffered.response);
+  return compressAndRelay(exchange, buffered.response, responseCompressor);
 };

@@ -1,3 +1,4 @@
+import { missingCodings } from '../../../domain/gateway/configuration/compress-schema.js';
 import type {
   AgentConfiguration,
   GatewayConfiguration,
@@ -17,6 +18,7 @@ import { compileRouteTable } from '../../../domain/gateway/routing/route-table.j
 import { longMethods } from '../../../domain/http/request-method.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
 import type { AgentClient } from '../../ports/gateway/agent-client.js';
+import type { BodyCompressor } from '../../ports/gateway/body-compressor.js';
 import type { BodyInflater } from '../../ports/gateway/body-inflater.js';
 import type { GatewayMetrics } from '../../ports/gateway/gateway-metrics.js';
 import type { Clock } from '../../ports/shared/clock.js';
@@ -33,6 +35,7 @@ import type { RateLimiter } from '../limit-rate/rate-limiter.js';
 import type { StatusReports } from '../report-status/status-reports.js';
 import type { RouteFiles } from '../run-gateway/prepare-route-files.js';
 import type { ProblemAnswerer } from './answer-problem.js';
+import { ResponseCompressor } from './compress-response.js';
 import { noResponseRules, type ResponseHeadRule, type Stage } from './exchange.js';
 import { RetryAllowance } from './forwarding-rules.js';
 import { ResponseInspector } from './inspect-response.js';
@@ -62,6 +65,7 @@ export interface StageServices {
   readonly metrics: GatewayMetrics;
   readonly problems: ProblemAnswerer;
   readonly inflater: BodyInflater;
+  readonly compressor: BodyCompressor;
   readonly reports: StatusReports;
   readonly pathPatterns: PathPatternCompiler;
   readonly admissions: RequestAdmissions;
@@ -101,9 +105,12 @@ export const compileGateway = (
   services: StageServices,
 ): Result<CompiledGateway, string> => {
   const { limits } = configuration;
-  const { metrics, problems, pathPatterns } = services;
+  const { compressor, metrics, problems, pathPatterns } = services;
   const table = compileRouteTable(configuration.routes, pathPatterns);
   if (!table.ok) return err(table.error.map(({ routeId, message }) => `route "${routeId}": ${message}`).join('; '));
+  const missing = missingCodings(configuration.routes, compressor.codings);
+  if (missing.length > 0)
+    return err(missing.map(({ routeId, message }) => `route "${routeId}": ${message}`).join('; '));
   const allowances = new Map(
     configuration.upstreams.map(({ name, retries }) => [name, new RetryAllowance(retries.budgetPercent)]),
   );
@@ -248,6 +255,8 @@ const send = (route: RouteConfiguration, upstream: UpstreamConfiguration, servic
     readTimeoutMs: route.policies.readTimeoutMs,
     routeBreaker: breakers.get(route.id) ?? null,
     maxBufferedResponseOctets: route.policies.bufferResponses ? limits.maxBodyBufferBytes : null,
+    responseCompressor:
+      route.policies.compression === null ? null : new ResponseCompressor(route.policies.compression, services),
   });
 };
 

@@ -12,6 +12,7 @@ import type { TargetChooser } from '../choose-upstream/chosen-target.js';
 import type { CircuitBreakerHolder } from '../circuit-breakers/circuit-breaker-holder.js';
 import type { DescriptorGuard } from '../guard-resources/descriptor-guard.js';
 import type { UpstreamFailureAnswers } from './answer-upstream-failure.js';
+import type { ResponseCompressor } from './compress-response.js';
 import type { StreamFollower } from './follow-stream.js';
 import type { ResponseInspector } from './inspect-response.js';
 
@@ -38,6 +39,8 @@ export interface ForwardingRules {
   readonly answers: UpstreamFailureAnswers;
   /** Octets of a response that are buffered before it is relayed; null: responses are relayed as they arrive. */
   readonly maxBufferedResponseOctets: number | null;
+  /** Null: the route compresses no responses. */
+  readonly responseCompressor: ResponseCompressor | null;
   /** Null: no agent of the route subscribes to responses. */
   readonly responseInspector: ResponseInspector | null;
 }

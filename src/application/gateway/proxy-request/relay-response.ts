@@ -16,6 +16,7 @@ import {
   withOwnFields,
 } from '../../../domain/http/returnable-fields.js';
 import { passableTrailers } from '../../../domain/http/trailer-fields.js';
+import { CompressionError } from '../../ports/gateway/body-compressor.js';
 import type { BodySource } from '../../ports/gateway/body-source.js';
 import type { UpstreamResponse } from '../../ports/gateway/upstream-client.js';
 import type { MaybePromise } from '../../ports/shared/maybe-promise.js';
@@ -67,8 +68,12 @@ const end = (exchange: RelayingExchange, body: BodySource): null => {
   return null;
 };
 
-const faultOf = (exchange: RelayingExchange, error: unknown): ResponseFault | null =>
-  exchange.abandoned ? null : responseFaultOf(error);
+/** The fault of a body that cannot be read; null: the client is gone. Throws an error of the gateway itself. */
+export const faultOf = (exchange: ExchangeView<'abandoned'>, error: unknown): ResponseFault | null => {
+  if (exchange.abandoned) return null;
+  if (error instanceof CompressionError) throw error;
+  return responseFaultOf(error);
+};
 
 /** Relays the rest of a body once the upstream or the client is slow. */
 const relayLater = async (

@@ -20,11 +20,12 @@ import { UpstreamFailureAnswers } from './answer-upstream-failure.js';
 import { type AttemptEnd, blamed, endOfAnswer, endOfFailure, endOfStatus, type ResponseFault } from './attempt-end.js';
 import { inspectAndRelay } from './buffer-response.js';
 import { repeatableBody } from './buffered-body.js';
+import { compressAndRelay } from './compress-response.js';
 import { ConnectionRace, type RacingRequest } from './connection-race.js';
 import type { Exchange, ExchangeView, Stage, UpstreamAttempts } from './exchange.js';
 import { followStream, followTunnel } from './follow-stream.js';
 import type { ForwardingRules } from './forwarding-rules.js';
-import { relayInterim, relayResponse } from './relay-response.js';
+import { relayInterim } from './relay-response.js';
 import { relayTunnel } from './relay-tunnel.js';
 import type { RepeatableBody } from './replayable-body.js';
 
@@ -337,7 +338,7 @@ class UpstreamForwarder implements UpstreamListener, BalancingRequest, UpstreamA
 
   #deliver(response: UpstreamResponse): void {
     const { status, tunnel } = response;
-    const { responseInspector, maxBufferedResponseOctets, scheduler, streams } = this.#rules;
+    const { responseCompressor, responseInspector, maxBufferedResponseOctets, scheduler, streams } = this.#rules;
     const exchange = this.#exchange;
     if (tunnel !== null) {
       exchange.waitOver();
@@ -348,7 +349,7 @@ class UpstreamForwarder implements UpstreamListener, BalancingRequest, UpstreamA
     }
     const fault =
       responseInspector === null && maxBufferedResponseOctets === null
-        ? relayResponse(exchange, response)
+        ? compressAndRelay(exchange, response, responseCompressor)
         : inspectAndRelay(exchange, response, this.#rules, {
             cancel: () => this.#sent?.cancel(),
             ended: () => this.#finish(endOfStatus(status)),
@@ -412,7 +413,8 @@ export interface ForwardingOptions extends Omit<ForwardingRules, 'upstream' | 'c
 /** Forwards the request to a target of the upstream, retries it on other targets, and relays the response. */
 export const sendToUpstream = (upstream: string, options: ForwardingOptions): Stage => {
   const { chooser, clock, scheduler, metrics, timeoutMs, retries, allowance, problems, routeBreaker } = options;
-  const { readTimeoutMs, streams, descriptors, maxBufferedResponseOctets, responseInspector } = options;
+  const { readTimeoutMs, streams, descriptors, maxBufferedResponseOctets, responseCompressor, responseInspector } =
+    options;
   const rules: ForwardingRules = {
     upstream,
     chooser,
@@ -428,6 +430,7 @@ export const sendToUpstream = (upstream: string, options: ForwardingOptions): St
     allowance,
     answers: new UpstreamFailureAnswers(upstream, options),
     maxBufferedResponseOctets,
+    responseCompressor,
     responseInspector,
   };
   return (exchange) => {

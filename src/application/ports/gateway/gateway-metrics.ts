@@ -1,5 +1,6 @@
 import type { AgentMetricFamily } from '../../../domain/agent-protocol/agent-metrics/metric-family.js';
 import type { CircuitState } from '../../../domain/gateway/circuit-breaking/circuit-breaker.js';
+import type { CompressionCoding } from '../../../domain/gateway/route-transforms/accepted-coding.js';
 import type { CertificateExpiry } from '../../../domain/gateway/status/certificate-expiry.js';
 import type { CountedFamily } from '../../../domain/gateway/status/counted-family.js';
 import type { AgentStatus } from './agent-client.js';
@@ -45,11 +46,19 @@ export interface AgentCallMetrics {
   failedOpen(): void;
 }
 
+/** Counters of compression. */
+export interface CompressionMetrics {
+  /** A response is sent with this coding. */
+  compressed(coding: CompressionCoding): void;
+  /** A response is sent without a coding, because the process compresses as many as it may. */
+  compressionSkipped(): void;
+}
+
 /**
  * The gateway's metrics. Gauges are read at each scrape. The same route, upstream or agent returns
  * the same counters, so that they survive a reload.
  */
-export interface GatewayMetrics {
+export interface GatewayMetrics extends CompressionMetrics {
   /** Sets the value of the label `instance`. */
   nameInstance(instance: string): void;
   /** `route` is a route id; null for requests without a route. */

@@ -8,6 +8,7 @@ import type { JsonObject } from '../../shared/json.js';
 import type { Secret } from '../../shared/secret.js';
 import type { CircuitBreakerRules } from '../circuit-breaking/circuit-breaker.js';
 import type { RateLimitPolicy } from '../rate-limiting/rate-limit-policy.js';
+import type { CompressionRules } from '../route-transforms/compression-rules.js';
 import type { RouteMatches } from '../routing/route-matches.js';
 import type { AuditConfiguration } from './audit-schema.js';
 import type { RateLimitStoreOptions, RateLimits } from './rate-limit-options.js';
@@ -133,6 +134,8 @@ export interface RoutePolicies {
   /** Reads the whole response before sending it, unless it is long or a stream. */
   readonly bufferResponses: boolean;
   readonly rateLimit: RateLimitPolicy | null;
+  /** Null: responses are not compressed. */
+  readonly compression: CompressionRules | null;
   /** Forwards identity headers of clients. Never set on a route with agents. */
   readonly forwardsIdentityHeaders: boolean;
   /** As `GatewayConfiguration.errorPageFile`; null: the same. */

@@ -26,6 +26,7 @@ const refuseOnBuiltin = (route: ReadRoute, path: readonly string[], report: Prob
   for (const name of ['buffer-requests', 'buffer-responses'] as const) {
     if (policies[name].sound && policies[name].value) refuse(`"${name}"`, policies[name]);
   }
+  if (policies.compress.value !== null) refuse('"compress"', policies.compress);
   const breaker = route.fields['circuit-breaker'];
   if (breaker.value !== null) refuse('"circuit-breaker"', breaker);
 };

@@ -1,5 +1,6 @@
 import type { RateLimitPolicy } from '../rate-limiting/rate-limit-policy.js';
 import { toBreaker } from './circuit-breaker-schema.js';
+import { toCompressionRules } from './compress-schema.js';
 import { toErrorPageFile } from './error-pages-schema.js';
 import type { RouteConfiguration } from './gateway-configuration.js';
 import { toRateLimitPolicy, type WrittenRateLimit } from './rate-limit-schema.js';
@@ -36,6 +37,7 @@ export const toRoute = ({ name, fields }: ReadRoute, named: NamedRateLimits): Ro
       bufferRequests: policies['buffer-requests'].value,
       bufferResponses: policies['buffer-responses'].value,
       rateLimit: toRouteLimit(policies['rate-limit'].value, named),
+      compression: toCompressionRules(policies.compress.value),
       forwardsIdentityHeaders: policies['forward-identity-headers'].value,
       errorPageFile: toErrorPageFile(policies['error-pages'].value),
     },

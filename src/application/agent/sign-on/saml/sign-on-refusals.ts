@@ -62,7 +62,7 @@ const refused: Readonly<Record<SignOnAction, ProblemKind>> = {
 const otherBrowser: ProblemKind = {
   ...refused['sign-on'],
   detail:
-    'Finish the sign-on in the browser that began it. It needs cookies. Allow them, go to the page that you want, and ' +
+    'Finish the sign-on in the browser that began it, and allow cookies there. Go to the page that you want, and ' +
     'sign in again.',
 };
 

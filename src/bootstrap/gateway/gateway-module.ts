@@ -103,6 +103,7 @@ export const gatewayModule = new ContainerModule(({ bind }) => {
     gateway.stages,
     {
       clock: shared.clock,
+      random: shared.random,
       scheduler: shared.scheduler,
       logger: shared.logger,
       metrics: gateway.metrics,

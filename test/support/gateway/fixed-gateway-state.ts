@@ -31,6 +31,8 @@ export const routeOf = (id: string, changes: Partial<RouteConfiguration> = {}): 
     schemes: [],
   },
   upstream: 'api',
+  split: null,
+  mirror: null,
   builtinHandler: null,
   agents: [],
   policies: plainPolicies,

@@ -48,6 +48,8 @@ export const testRoute = (changes: Partial<RouteConfiguration> = {}): RouteConfi
   priority: 50,
   matches: anything,
   upstream: 'upstream',
+  split: null,
+  mirror: null,
   builtinHandler: null,
   agents: [],
   policies: plainPolicies,

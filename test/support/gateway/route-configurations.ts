@@ -19,6 +19,8 @@ export const routeConfiguration = (id: string, matches: Partial<RouteMatches>, p
   priority,
   matches: { ...noMatches, ...matches },
   upstream: 'nowhere',
+  split: null,
+  mirror: null,
   builtinHandler: null,
   agents: [],
   policies: plainPolicies,

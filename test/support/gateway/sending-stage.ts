@@ -76,6 +76,7 @@ export const sendingStage = (chooser: TargetChooser, changes: Partial<Forwarding
     maxBufferedResponseOctets: null,
     responseCompressor: null,
     responseInspector: null,
+    mirror: null,
     ...changes,
   };
   return { clock, logger, metrics, stage: untilOver(sendToUpstream('api', dependencies)) };

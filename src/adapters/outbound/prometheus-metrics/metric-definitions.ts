@@ -56,6 +56,12 @@ export const metricDefinitions = {
     help: 'Retries suppressed because the retry budget was exhausted.',
     labels: ['upstream'],
   },
+  mirrorRequests: {
+    name: 'gateway_mirror_requests_total',
+    type: 'counter',
+    help: 'Copies of requests for a mirror by result: answered, failed, no_target, dropped, body_too_large or body_incomplete.',
+    labels: ['upstream', 'result'],
+  },
   poolExhausted: {
     name: 'gateway_connection_pool_exhausted_total',
     type: 'counter',

@@ -4,6 +4,7 @@ import type {
   ExposedFigures,
   GatewayMetrics,
   MetricsExposition,
+  MirrorMetrics,
   ProcessGauges,
   RouteMetrics,
   UpstreamMetrics,
@@ -16,7 +17,7 @@ import type { CountedFamily, CountedSeries } from '../../../domain/gateway/statu
 import { counterSeries, latencySeries } from './counted-samples.js';
 import { expositionContentType, expositionText } from './exposition-text.js';
 import { type MetricDefinition, metricDefinitions } from './metric-definitions.js';
-import { AgentCounterFamilies, RouteCounters, UpstreamCounters } from './upstream-counters.js';
+import { AgentCounterFamilies, MirrorCounters, RouteCounters, UpstreamCounters } from './upstream-counters.js';
 
 /**
  * Route label of unmatched requests. A route with this name shares the series, since a series must
@@ -80,6 +81,7 @@ export class PrometheusGatewayMetrics implements GatewayMetrics, MetricsExpositi
   readonly contentType = expositionContentType;
   readonly #routes = new Map<string, RouteCounters>();
   readonly #upstreams = new Map<string, UpstreamCounters>();
+  readonly #mirrors = new Map<string, MirrorCounters>();
   readonly #agents = new Map<string, AgentCounterFamilies>();
   readonly #exceeded: Record<ExceededLimit, number> = { header_size: 0, body_size: 0 };
   // A series that exists from the start, so the first event shows in its rate.
@@ -113,6 +115,10 @@ export class PrometheusGatewayMetrics implements GatewayMetrics, MetricsExpositi
 
   upstream(upstream: string): UpstreamMetrics {
     return entry(this.#upstreams, upstream, () => new UpstreamCounters());
+  }
+
+  mirror(upstream: string): MirrorMetrics {
+    return entry(this.#mirrors, upstream, () => new MirrorCounters());
   }
 
   agent(agent: string): AgentCallMetrics {
@@ -212,6 +218,12 @@ export class PrometheusGatewayMetrics implements GatewayMetrics, MetricsExpositi
       each(metricDefinitions.upstreamRetries, ({ retries }) => retries),
       each(metricDefinitions.upstreamRetriesRefused, ({ refusedRetries }) => refusedRetries),
       each(metricDefinitions.poolExhausted, ({ exhaustions }) => exhaustions),
+      family(
+        metricDefinitions.mirrorRequests,
+        Array.from(this.#mirrors).flatMap(([upstream, { byResult }]) =>
+          Array.from(byResult, ([result, value]) => counterSeries({ upstream, result }, value)),
+        ),
+      ),
     ];
   }
 

@@ -1,8 +1,10 @@
 import type {
   AgentCallMetrics,
+  MirrorMetrics,
   RouteMetrics,
   UpstreamMetrics,
 } from '../../../application/ports/gateway/gateway-metrics.js';
+import { type MirrorResult, mirrorResults } from '../../../domain/gateway/route-transforms/mirror.js';
 import { metricDefinitions } from './metric-definitions.js';
 
 /** Latency histogram: an array and two numbers, so that an observation is cheap. */
@@ -78,6 +80,15 @@ export class RouteCounters implements RouteMetrics {
   /** Ascending; 0 stands for an invalid status. */
   byStatus(): readonly (readonly [status: number, count: number])[] {
     return [...this.#byStatus].sort(([left], [right]) => left - right);
+  }
+}
+
+/** Counters of the copies that mirrors send to one upstream. Every result has a series from the start. */
+export class MirrorCounters implements MirrorMetrics {
+  readonly byResult = new Map<MirrorResult, number>(mirrorResults.map((result) => [result, 0]));
+
+  ended(result: MirrorResult): void {
+    this.byResult.set(result, (this.byResult.get(result) ?? 0) + 1);
   }
 }
 

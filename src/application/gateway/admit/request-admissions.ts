@@ -14,6 +14,7 @@ import { addressGroup } from '../../../domain/http/ip-address.js';
 import type { PermitBook, Permits } from '../../ports/gateway/permits.js';
 import type { Scheduler } from '../../ports/shared/scheduler.js';
 import { PermitsBySubject } from '../workers/share-permits/permits-by-subject.js';
+import { MirrorSlots } from './mirror-slots.js';
 import { type QueueOutcome, RequestQueue, WaitingRequest } from './request-queue.js';
 import { ClientSlot, type InFlightCount, type RequestSlot, RouteSlots } from './request-slots.js';
 import { StreamSlots } from './stream-slots.js';
@@ -47,6 +48,8 @@ export class RequestAdmissions implements InFlightCount {
   readonly #queue: RequestQueue;
   /** The requests that are no longer in flight, because their responses may never end. */
   readonly streams: StreamSlots;
+  /** The copies of requests under way. */
+  readonly mirrors: MirrorSlots;
   #limits: ConcurrencyLimits = noConcurrency;
   #memoryShortage: LimitViolation | null = null;
   #inFlight = 0;
@@ -63,6 +66,7 @@ export class RequestAdmissions implements InFlightCount {
       request.refuse(queueViolation(this.#inFlight, this.#limits)),
     );
     this.streams = new StreamSlots(scheduler, book, this);
+    this.mirrors = new MirrorSlots(book);
   }
 
   get inFlight(): number {
@@ -97,6 +101,7 @@ export class RequestAdmissions implements InFlightCount {
    */
   setMemoryShortage(violation: LimitViolation | null): void {
     this.#memoryShortage = violation;
+    this.mirrors.isPaused = violation !== null;
     if (violation === null) return;
     for (let next = this.#queue.take(); next !== null; next = this.#queue.take()) next.refuse(violation);
     this.#requestPermits();

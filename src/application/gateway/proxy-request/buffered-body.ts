@@ -116,7 +116,7 @@ export class BufferedBody implements BodySource, RepeatableBody {
   #own: BodySource | null = null;
 
   constructor(
-    kept: ChunkBuffer,
+    kept: Pick<ChunkBuffer, 'pieces'>,
     trailers: HeaderList,
     readonly declaredLength: number | null,
   ) {
@@ -150,6 +150,12 @@ export class BufferedBody implements BodySource, RepeatableBody {
 
   forget(): void {
     this.#pieces = [];
+  }
+
+  /** A body with the same octets, which `forget` of this one does not empty. */
+  copy(): BufferedBody {
+    const pieces = this.#pieces;
+    return new BufferedBody({ pieces: () => pieces }, this.trailers(), this.declaredLength);
   }
 }
 

@@ -23,6 +23,7 @@ import type { BodyInflater } from '../../ports/gateway/body-inflater.js';
 import type { GatewayMetrics } from '../../ports/gateway/gateway-metrics.js';
 import type { Clock } from '../../ports/shared/clock.js';
 import type { Logger } from '../../ports/shared/logger.js';
+import type { Random } from '../../ports/shared/random.js';
 import type { Scheduler } from '../../ports/shared/scheduler.js';
 import type { SecretDigest } from '../../ports/shared/secret-digest.js';
 import type { RequestAdmissions } from '../admit/request-admissions.js';
@@ -40,6 +41,8 @@ import { noResponseRules, type ResponseHeadRule, type Stage } from './exchange.j
 import { RetryAllowance } from './forwarding-rules.js';
 import { ResponseInspector } from './inspect-response.js';
 import { inspectionLimits } from './inspection-limits.js';
+import { compileMirror } from './mirror/compile-mirror.js';
+import type { RequestMirror } from './mirror/request-mirror.js';
 import type { RouteAgent } from './route-agent.js';
 import { admitRequest } from './stages/admit-request.js';
 import { answerBuiltin } from './stages/answer-builtin.js';
@@ -55,11 +58,13 @@ import {
   offerReadableCodings,
   prepareHeaders,
 } from './stages/prepare-headers.js';
+import { compileSides } from './stages/split-traffic.js';
 import { sendToUpstream } from './upstream-forwarder.js';
 
 /** The services of stages that do not change with the configuration. */
 export interface StageServices {
   readonly clock: Clock;
+  readonly random: Random;
   readonly scheduler: Scheduler;
   readonly logger: Logger;
   readonly metrics: GatewayMetrics;
@@ -124,7 +129,12 @@ export const compileGateway = (
     peers.declaredHeaders,
   );
   const shared = { ...services, peers, allowances, breakers, identity };
-  const routes = new Map(table.value.routes.map((route) => [route, compileRoute(route, configuration, shared)]));
+  const routes = new Map(
+    table.value.routes.map((route) => [
+      route,
+      compileSides(route, (side) => compileRoute(side, configuration, shared), services.random),
+    ]),
+  );
   const unroutedRate = limitUnroutedRate(limits.rates, { ...services, limiter: peers.limiter });
   return ok({
     stages: [
@@ -207,7 +217,8 @@ const compileRoute = (
     }
     if (agents.some(({ events }) => events.has('response_body_chunk'))) stages.push(offerReadableCodings);
     const responseInspector = ResponseInspector.of(agents, { ...services, inspection });
-    stages.push(send(route, upstream, { ...services, limits, maxBodySize, responseInspector }));
+    const mirror = compileMirror(route, configuration, services);
+    stages.push(send(route, upstream, { ...services, limits, maxBodySize, responseInspector, mirror }));
   }
   return {
     configuration: route,
@@ -237,6 +248,7 @@ const admit = (route: RouteConfiguration, upstream: UpstreamConfiguration, servi
 };
 
 interface SendingRoute extends RouteServices {
+  readonly mirror: RequestMirror | null;
   readonly limits: LimitsConfiguration;
   readonly maxBodySize: BodySizeLimit;
   readonly responseInspector: ResponseInspector | null;

@@ -30,6 +30,12 @@ export type ResponseHeadRule = (
 
 export const noResponseRules: readonly ResponseHeadRule[] = [];
 
+/** A copy of a request for a mirror. */
+export interface RequestCopy {
+  /** The exchange has ended: the rest of the request body will not be read. */
+  requestEnded(): void;
+}
+
 /** The route that was found for a request. */
 export interface MatchedRoute {
   readonly configuration: RouteConfiguration;
@@ -144,6 +150,8 @@ export class Exchange {
   /** Milliseconds in the queue for that slot. They count towards the upstream's timeout. */
   queuedMs = 0;
   agents: AgentAnswers = noAgentAnswers;
+  /** Null: the request is not mirrored. */
+  mirror: RequestCopy | null = null;
   attempts: UpstreamAttempts = noAttempts;
   readonly outcome = new ResponseOutcome();
   /** The client went away before its response ended. */

@@ -166,6 +166,7 @@ export class ProxyRequest implements RequestHandler {
       // The rest of the body is not needed.
       exchange.body?.cancel();
       exchange.forwarded.inflation?.cancel();
+      exchange.mirror?.requestEnded();
       exchange.admission?.release();
       exchange.admission = null;
       path.requestEnded();

@@ -25,6 +25,7 @@ import { ConnectionRace, type RacingRequest } from './connection-race.js';
 import type { Exchange, ExchangeView, Stage, UpstreamAttempts } from './exchange.js';
 import { followStream, followTunnel } from './follow-stream.js';
 import type { ForwardingRules } from './forwarding-rules.js';
+import type { RequestMirror } from './mirror/request-mirror.js';
 import { relayInterim } from './relay-response.js';
 import { relayTunnel } from './relay-tunnel.js';
 import type { RepeatableBody } from './replayable-body.js';
@@ -404,6 +405,8 @@ class UpstreamForwarder implements UpstreamListener, BalancingRequest, UpstreamA
 }
 
 export interface ForwardingOptions extends Omit<ForwardingRules, 'upstream' | 'counters' | 'answers'> {
+  /** Null: requests are not mirrored. */
+  readonly mirror: RequestMirror | null;
   readonly metrics: GatewayMetrics;
   readonly problems: ProblemAnswerer;
   /** The limit for request bodies. */
@@ -413,8 +416,15 @@ export interface ForwardingOptions extends Omit<ForwardingRules, 'upstream' | 'c
 /** Forwards the request to a target of the upstream, retries it on other targets, and relays the response. */
 export const sendToUpstream = (upstream: string, options: ForwardingOptions): Stage => {
   const { chooser, clock, scheduler, metrics, timeoutMs, retries, allowance, problems, routeBreaker } = options;
-  const { readTimeoutMs, streams, descriptors, maxBufferedResponseOctets, responseCompressor, responseInspector } =
-    options;
+  const {
+    readTimeoutMs,
+    streams,
+    descriptors,
+    maxBufferedResponseOctets,
+    responseCompressor,
+    responseInspector,
+    mirror,
+  } = options;
   const rules: ForwardingRules = {
     upstream,
     chooser,
@@ -440,7 +450,10 @@ export const sendToUpstream = (upstream: string, options: ForwardingOptions): St
       const detail = 'The circuit breaker of the route is open.';
       return problems.answer(exchange, 'circuit_open', detail, { upstream }, ['Retry-After', seconds]);
     }
+    const copy = mirror === null ? null : mirror.begin(exchange);
+    exchange.mirror = copy;
     UpstreamForwarder.begin(exchange, rules, period);
+    copy?.sent(exchange.attempts.count === 0 ? null : forwardedTarget(exchange));
     return 'ended';
   };
 };

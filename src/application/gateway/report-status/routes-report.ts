@@ -4,7 +4,10 @@ import type {
   RouteConfiguration,
   RoutePolicies,
 } from '../../../domain/gateway/configuration/gateway-configuration.js';
+import type { HashKey } from '../../../domain/gateway/configuration/upstream-options.js';
+import type { TrafficSplit } from '../../../domain/gateway/load-balancing/traffic-split.js';
 import type { RateLimitPolicy } from '../../../domain/gateway/rate-limiting/rate-limit-policy.js';
+import type { MirrorRules } from '../../../domain/gateway/route-transforms/mirror.js';
 import type { NamedMatch, RouteMatches } from '../../../domain/gateway/routing/route-matches.js';
 import { isSecretName } from '../../../domain/shared/secret.js';
 
@@ -20,12 +23,26 @@ interface RouteReport {
   /** Kinds without values are absent. */
   readonly matches: Readonly<Record<string, readonly (string | NamedMatchReport)[]>>;
   readonly upstream: string | null;
+  readonly split?: SplitReport;
+  readonly mirror?: MirrorReport;
   readonly agents: readonly string[];
   readonly service_type: 'proxy' | 'builtin';
   readonly builtin_handler?: BuiltinHandler;
   /** The policies that the route sets; times in seconds, sizes in octets. */
   readonly policies: Readonly<Record<string, number | boolean | RateLimitReport>>;
   readonly circuit_breaker?: BreakerReport;
+}
+
+interface SplitReport {
+  /** As in the configuration; absent: requests are divided at random. */
+  readonly key?: string;
+  readonly upstreams: readonly { readonly name: string; readonly weight: number }[];
+}
+
+interface MirrorReport {
+  readonly upstream: string;
+  readonly percent: number;
+  readonly credentials: boolean;
 }
 
 interface RateLimitReport {
@@ -71,6 +88,19 @@ const rateLimitReport = ({ name, limit, key }: RateLimitPolicy): RateLimitReport
   key: key.kind === 'header' ? `header:${key.name}` : key.kind,
 });
 
+const keyText = (key: HashKey): string => (key.kind === 'client_ip' ? key.kind : `${key.kind}:${key.name}`);
+
+const splitReport = ({ key, sides }: TrafficSplit): SplitReport => ({
+  ...(key === null ? {} : { key: keyText(key) }),
+  upstreams: sides.map(({ upstream, weight }) => ({ name: upstream, weight })),
+});
+
+const mirrorReport = ({ upstream, percent, keepsCredentials }: MirrorRules): MirrorReport => ({
+  upstream,
+  percent,
+  credentials: keepsCredentials,
+});
+
 const breakerReport = ({ failureThreshold, openMs, probes }: CircuitBreakerRules): BreakerReport => ({
   failure_threshold: failureThreshold,
   timeout_seconds: openMs / 1000,
@@ -92,6 +122,8 @@ const routeReport = (route: RouteConfiguration): RouteReport => ({
   priority: route.priority,
   matches: matchesReport(route.matches),
   upstream: route.upstream,
+  ...(route.split === null ? {} : { split: splitReport(route.split) }),
+  ...(route.mirror === null ? {} : { mirror: mirrorReport(route.mirror) }),
   agents: route.agents,
   ...(route.builtinHandler === null
     ? { service_type: 'proxy' as const }

@@ -1,5 +1,6 @@
 import type { CircuitState } from '../../../domain/gateway/circuit-breaking/circuit-breaker.js';
 import type { BuiltinHandler } from '../../../domain/gateway/configuration/gateway-configuration.js';
+import { dispensableUpstreams } from '../../../domain/gateway/configuration/route-upstreams.js';
 import { agentProtocolVersions, configurationFormatVersion } from '../../../domain/gateway/status/format-versions.js';
 import { isUpstreamHealthy } from '../../../domain/gateway/status/upstream-health.js';
 import type { GatewayCluster } from '../../ports/gateway/gateway-cluster.js';
@@ -116,8 +117,11 @@ const readinessReport = (state: GatewayState): ReadinessReport => {
   const reasons: string[] = phase === 'running' || phase === 'replaced' ? [] : [phase];
   if (state.memoryLimit()?.isShort === true) reasons.push('over the memory limit');
   for (const { name, isStarting } of agents) if (isStarting) reasons.push(`agent ${name} is starting`);
-  if (requires.includes('upstreams'))
-    reasons.push(...unhealthyUpstreams.map((name) => `upstream ${name} is unhealthy`));
+  if (requires.includes('upstreams')) {
+    const dispensable = dispensableUpstreams(state.configuration());
+    const required = unhealthyUpstreams.filter((name) => !dispensable.has(name));
+    reasons.push(...required.map((name) => `upstream ${name} is unhealthy`));
+  }
   if (requires.includes('agents')) reasons.push(...absentAgents.map((name) => `agent ${name} is absent`));
 
   const listed = {

@@ -1,6 +1,7 @@
 import type { AgentMetricFamily } from '../../../domain/agent-protocol/agent-metrics/metric-family.js';
 import type { CircuitState } from '../../../domain/gateway/circuit-breaking/circuit-breaker.js';
 import type { CompressionCoding } from '../../../domain/gateway/route-transforms/accepted-coding.js';
+import type { MirrorResult } from '../../../domain/gateway/route-transforms/mirror.js';
 import type { CertificateExpiry } from '../../../domain/gateway/status/certificate-expiry.js';
 import type { CountedFamily } from '../../../domain/gateway/status/counted-family.js';
 import type { AgentStatus } from './agent-client.js';
@@ -36,6 +37,11 @@ export interface UpstreamMetrics {
   poolExhausted(): void;
 }
 
+export interface MirrorMetrics {
+  /** A copy of a request has ended, or was not sent. */
+  ended(result: MirrorResult): void;
+}
+
 export interface AgentCallMetrics {
   answered(latencySeconds: number): void;
   timedOut(): void;
@@ -64,6 +70,8 @@ export interface GatewayMetrics extends CompressionMetrics {
   /** `route` is a route id; null for requests without a route. */
   route(route: string | null): RouteMetrics;
   upstream(upstream: string): UpstreamMetrics;
+  /** Copies that mirrors send to an upstream. */
+  mirror(upstream: string): MirrorMetrics;
   agent(agent: string): AgentCallMetrics;
   limitExceeded(limit: ExceededLimit): void;
   /** `limit`: the configuration key. */

@@ -57,6 +57,18 @@ const warnOfRateKey = (
   });
 };
 
+/** Refuses a split by an identity header. The gateway removes it, and chooses the side before agents set it. */
+const refuseSplitKey = (route: ReadRoute, names: readonly string[], report: ProblemReport): void => {
+  const key = route.fields.split.value?.key;
+  if (key === undefined || !key.sound || key.value?.kind !== 'header') return;
+  if (!isOwned(ownedHeaders([...alwaysOwned, ...names]), key.value.name)) return;
+  report.add('"key" names an identity header: the gateway removes it, and agents set it after the split', {
+    position: key.position,
+    path: ['routes', `route "${route.name.value}"`, 'split'],
+    suggestion: 'write key "client_ip", or the name of a cookie or of another header',
+  });
+};
+
 interface NamedAgent {
   readonly name: string;
   readonly identity: readonly string[];
@@ -129,6 +141,7 @@ export const checkIdentityHeaders = (gateway: ReadGateway, report: ProblemReport
   for (const route of routesOf(gateway)) {
     checkForwarding(route, report);
     warnOfRateKey(gateway, route, names, report);
+    refuseSplitKey(route, names, report);
   }
   checkSecretHeaders(gateway, agents, report);
   warnOfClaimRoom(gateway, report);

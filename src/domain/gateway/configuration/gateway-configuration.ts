@@ -7,8 +7,10 @@ import type {
 import type { JsonObject } from '../../shared/json.js';
 import type { Secret } from '../../shared/secret.js';
 import type { CircuitBreakerRules } from '../circuit-breaking/circuit-breaker.js';
+import type { TrafficSplit } from '../load-balancing/traffic-split.js';
 import type { RateLimitPolicy } from '../rate-limiting/rate-limit-policy.js';
 import type { CompressionRules } from '../route-transforms/compression-rules.js';
+import type { MirrorRules } from '../route-transforms/mirror.js';
 import type { RouteMatches } from '../routing/route-matches.js';
 import type { AuditConfiguration } from './audit-schema.js';
 import type { RateLimitStoreOptions, RateLimits } from './rate-limit-options.js';
@@ -112,8 +114,11 @@ export interface RouteConfiguration {
   readonly id: string;
   readonly priority: number;
   readonly matches: RouteMatches;
-  /** Exactly one of `upstream` and `builtinHandler` is set. */
+  /** Exactly one of `upstream`, `split` and `builtinHandler` is set. */
   readonly upstream: string | null;
+  readonly split: TrafficSplit | null;
+  /** Null: requests are not mirrored. */
+  readonly mirror: MirrorRules | null;
   readonly builtinHandler: BuiltinHandler | null;
   /** Names, in the order of calls. */
   readonly agents: readonly string[];

@@ -1,16 +1,20 @@
 import type { ProblemReport } from '../../configuration/schema/problem-report.js';
 import { keyValueText, type Located } from '../../configuration/schema/schema.js';
 import { agentsOf, type ReadGateway, type ReadRoute, routesOf } from './read-gateway.js';
+import { answeringUpstreams, mirrorUpstream } from './route-upstreams.js';
 
 /** How many agents a message names. */
 const namedAtMost = 5;
 
 /**
- * The route has an upstream and neither agents nor a sign that it is open on purpose: `agents #null`, or
+ * The route has an upstream or a split and neither agents nor a sign that it is open on purpose: `agents #null`, or
  * `forward-identity-headers`, which excludes agents.
  */
-const isUndecided = ({ fields: { upstream, agents, policies } }: ReadRoute): boolean =>
-  upstream.sound && upstream.value !== null && !agents.given && !policies.value['forward-identity-headers'].value;
+const isUndecided = (route: ReadRoute): boolean => {
+  const { agents, policies } = route.fields;
+  const isForwarded = answeringUpstreams(route).length > 0;
+  return isForwarded && !agents.given && !policies.value['forward-identity-headers'].value;
+};
 
 const quotedNames = (agents: readonly Located<string>[]): readonly string[] =>
   agents.flatMap((agent) => (agent.hidden === true ? [] : keyValueText(agent)));
@@ -19,10 +23,8 @@ const quotedNames = (agents: readonly Located<string>[]): readonly string[] =>
 const protectedUpstreams = (routes: readonly ReadRoute[]): ReadonlyMap<string, ReadRoute> => {
   const first = new Map<string, ReadRoute>();
   for (const route of routes) {
-    const { upstream, agents } = route.fields;
-    if (upstream.value !== null && agents.value.length > 0 && !first.has(upstream.value)) {
-      first.set(upstream.value, route);
-    }
+    if (route.fields.agents.value.length === 0) continue;
+    for (const { value } of answeringUpstreams(route)) if (!first.has(value)) first.set(value, route);
   }
   return first;
 };
@@ -54,8 +56,8 @@ export const warnOfOpenRoutes = (gateway: ReadGateway, report: ProblemReport): v
   const unused = agentsOf(gateway).flatMap(({ name }) => (used.has(name.value) ? [] : `"${name.value}"`));
   const neighbours = protectedUpstreams(routes);
   for (const route of open) {
-    const { upstream } = route.fields;
-    const neighbour = neighbours.get(upstream.value ?? '');
+    const reached = [...answeringUpstreams(route), mirrorUpstream(route)].filter((upstream) => upstream !== null);
+    const neighbour = reached.map(({ value }) => neighbours.get(value)).find((found) => found !== undefined);
     if (neighbour !== undefined) {
       const names = quotedNames(neighbour.fields.agents.value);
       const agents = names.length === 0 ? 'agents' : `${names.length === 1 ? 'agent' : 'agents'} ${listed(names)}`;

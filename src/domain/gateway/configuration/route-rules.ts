@@ -3,6 +3,8 @@ import type { ProblemReport } from '../../configuration/schema/problem-report.js
 import { keyValueText, type Located } from '../../configuration/schema/schema.js';
 import { normalisePath } from '../../http/path-normalisation.js';
 import type { ReadRoute } from './read-gateway.js';
+import { answeringUpstreams, mirrorUpstream } from './route-upstreams.js';
+import { checkSplitAndMirror } from './split-rules.js';
 
 /** The error in a regular expression; null: it is valid. */
 export type PatternFault = (source: string) => string | null;
@@ -16,7 +18,7 @@ export interface ConfiguredNames {
 const pathOf = (route: ReadRoute): readonly string[] => ['routes', `route "${route.name.value}"`];
 
 /** The keys that say what answers a request. A route has exactly one of them. */
-const destinationKeys = ['upstream', 'builtin-handler'] as const;
+const destinationKeys = ['upstream', 'split', 'builtin-handler'] as const;
 
 const checkDestination = (route: ReadRoute, report: ProblemReport): void => {
   const { fields, name } = route;
@@ -46,16 +48,15 @@ const checkDestination = (route: ReadRoute, report: ProblemReport): void => {
 };
 
 const checkReferences = (route: ReadRoute, names: ConfiguredNames, report: ProblemReport): void => {
-  const { upstream, agents } = route.fields;
-  if (upstream.sound && upstream.value !== null && !names.upstreams.includes(upstream.value)) {
-    report.add(
-      `route "${route.name.value}" refers to an upstream ${keyValueText({ value: upstream.value, hidden: upstream.hidden ?? false })} that is not defined`,
-      {
-        position: upstream.position,
-        path: pathOf(route),
-        suggestion: upstream.hidden === true ? null : report.nearMiss(upstream.value, names.upstreams),
-      },
-    );
+  const { agents } = route.fields;
+  const mirror = mirrorUpstream(route);
+  for (const upstream of [...answeringUpstreams(route), ...(mirror === null ? [] : [mirror])]) {
+    if (names.upstreams.includes(upstream.value)) continue;
+    report.add(`route "${route.name.value}" refers to an upstream ${keyValueText(upstream)} that is not defined`, {
+      position: upstream.position,
+      path: pathOf(route),
+      suggestion: upstream.hidden === true ? null : report.nearMiss(upstream.value, names.upstreams),
+    });
   }
   const seen = new Set<string>();
   for (const agent of agents.value) {
@@ -141,6 +142,7 @@ export const checkRoute = (
   report: ProblemReport,
 ): void => {
   checkDestination(route, report);
+  checkSplitAndMirror(route, report);
   checkReferences(route, names, report);
   checkMatches(route, patternFault, report);
 };

@@ -8,7 +8,9 @@ import { err, ok } from '../../shared/result.js';
 import { type NamedMatch, type RouteMatches, requestSchemes } from '../routing/route-matches.js';
 import { circuitBreaker } from './circuit-breaker-schema.js';
 import { builtinHandlers } from './gateway-configuration.js';
+import { mirror } from './mirror-schema.js';
 import { policies } from './policies-schema.js';
+import { split } from './split-schema.js';
 
 /** A repeatable key with a name and an optional value. */
 const namedMatches = (names: ScalarKind<string>, meaning: string): Key<readonly NamedMatch[]> =>
@@ -125,6 +127,8 @@ export const routeShape = {
     'Which requests the route matches; at least one key is required. All kinds must match; of several values of one kind, one must.',
   ),
   upstream: optional(text, 'Name of the upstream that answers. Set either this or `builtin-handler`.'),
+  split,
+  mirror,
   agents: list(
     text,
     'Names of the agents that check a request, in this order. `#null`: the route is open on purpose, and no warning appears.',

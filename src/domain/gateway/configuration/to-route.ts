@@ -3,9 +3,11 @@ import { toBreaker } from './circuit-breaker-schema.js';
 import { toCompressionRules } from './compress-schema.js';
 import { toErrorPageFile } from './error-pages-schema.js';
 import type { RouteConfiguration } from './gateway-configuration.js';
+import { toMirror } from './mirror-schema.js';
 import { toRateLimitPolicy, type WrittenRateLimit } from './rate-limit-schema.js';
 import type { ReadRateLimit, ReadRoute } from './read-gateway.js';
 import { toMatches, values } from './route-schema.js';
+import { toSplit } from './split-schema.js';
 
 /** By name; null: the limit is turned off. */
 export type NamedRateLimits = ReadonlyMap<string, RateLimitPolicy | null>;
@@ -28,6 +30,8 @@ export const toRoute = ({ name, fields }: ReadRoute, named: NamedRateLimits): Ro
     priority: fields.priority.value,
     matches: toMatches(fields.matches.value),
     upstream: fields.upstream.value,
+    split: fields.split.value === null ? null : toSplit(fields.split.value),
+    mirror: fields.mirror.value === null ? null : toMirror(fields.mirror.value),
     builtinHandler: fields['builtin-handler'].value,
     agents: values(fields.agents.value),
     policies: {

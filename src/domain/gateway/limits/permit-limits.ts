@@ -1,4 +1,5 @@
 import type { LimitsConfiguration } from '../configuration/gateway-configuration.js';
+import { maxMirroredRequests } from '../route-transforms/mirror.js';
 import { concurrencyLimits } from './request-concurrency.js';
 
 /** Kinds of permits. Each kind has one limit, and one key in all or one for each client, route or agent. */
@@ -11,6 +12,8 @@ export type PermitKind =
   | 'requests-of-client'
   | 'requests-of-route'
   | 'queued-requests'
+  /** Copies of requests under way. */
+  | 'mirrored-requests'
   | 'agent-queue';
 
 /** The share that a worker may use without asking while the key is uncontended. A single worker has the whole limit. */
@@ -37,6 +40,7 @@ export const noPermits: PermitLimits = {
   'requests-of-client': 0,
   'requests-of-route': 0,
   'queued-requests': 0,
+  'mirrored-requests': 0,
   'agent-queue': 0,
 };
 
@@ -50,6 +54,7 @@ export const permitLimits = (limits: LimitsConfiguration, workers: number): Perm
     'requests-of-client': perClient,
     'requests-of-route': Math.min(perRoute, unlimited),
     'queued-requests': queued,
+    'mirrored-requests': maxMirroredRequests,
     'agent-queue': limits.maxAgentQueueDepth,
   };
 };

@@ -47,6 +47,7 @@ it('no metric loses or changes its name', () => {
     'gateway_memory_limit_bytes',
     'gateway_memory_limited',
     'gateway_memory_usage_bytes',
+    'gateway_mirror_requests_total',
     'gateway_open_connections',
     'gateway_rate_limit_exceeded_total',
     'gateway_rate_limit_store_up',

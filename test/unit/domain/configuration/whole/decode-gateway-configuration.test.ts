@@ -60,6 +60,8 @@ describe('a valid configuration', () => {
             schemes: [],
           },
           upstream: 'echo',
+          split: null,
+          mirror: null,
           builtinHandler: null,
           agents: ['auth'],
           policies: plainPolicies,

@@ -42,6 +42,7 @@ export const plainPolicies: RoutePolicies = {
   forwardsIdentityHeaders: false,
   rateLimit: null,
   errorPageFile: null,
+  cors: null,
 };
 
 export const plainTimeouts: ListenerTimeouts = {

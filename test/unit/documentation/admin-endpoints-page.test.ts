@@ -50,6 +50,14 @@ describe('the page about the admin endpoints', () => {
         bufferRequests: true,
         bufferResponses: true,
         rateLimit: { name: 'shared', limit: { requestsPerSecond: 1, burst: 10 }, key: { kind: 'client_ip' } },
+        cors: {
+          allowOrigins: ['*'],
+          allowMethods: ['GET'],
+          allowHeaders: [],
+          exposeHeaders: [],
+          allowCredentials: false,
+          maxAgeSecs: 600,
+        },
       },
       circuitBreaker: { failureThreshold: 5, openMs: 30_000, probes: 1 },
     });

@@ -37,6 +37,7 @@ import type { StatusReports } from '../report-status/status-reports.js';
 import type { RouteFiles } from '../run-gateway/prepare-route-files.js';
 import type { ProblemAnswerer } from './answer-problem.js';
 import { ResponseCompressor } from './compress-response.js';
+import { withCors } from './cors-rules.js';
 import { noResponseRules, type ResponseHeadRule, type Stage } from './exchange.js';
 import { RetryAllowance } from './forwarding-rules.js';
 import { ResponseInspector } from './inspect-response.js';
@@ -128,14 +129,14 @@ export const compileGateway = (
     configuration.agents.flatMap(({ config }) => configuredOwnedHeaders(config)),
     peers.declaredHeaders,
   );
-  const shared = { ...services, peers, allowances, breakers, identity };
+  const unroutedRate = limitUnroutedRate(limits.rates, { ...services, limiter: peers.limiter });
+  const shared = { ...services, peers, allowances, breakers, identity, unroutedRate };
   const routes = new Map(
     table.value.routes.map((route) => [
       route,
       compileSides(route, (side) => compileRoute(side, configuration, shared), services.random),
     ]),
   );
-  const unroutedRate = limitUnroutedRate(limits.rates, { ...services, limiter: peers.limiter });
   return ok({
     stages: [
       checkRequest(
@@ -164,6 +165,8 @@ interface RouteServices extends StageServices {
   /** By route. */
   readonly breakers: ReadonlyMap<string, CircuitBreakerHolder>;
   readonly identity: IdentityHeaderFilter;
+  /** Charges requests without a route, and preflights; null: no limit applies to them. */
+  readonly unroutedRate: Stage | null;
 }
 
 /** In lower case, each once, in the order of the agents. Agents that do not see requests set none. */
@@ -224,8 +227,12 @@ const compileRoute = (
     configuration: route,
     stages: stages.filter((stage) => stage !== null),
     metrics: metrics.route(route.id),
-    responseRules: responseRules(route),
     errorPage: errorPageOf(route.policies.errorPageFile ?? configuration.errorPageFile, peers.files),
+    ...withCors(
+      route.policies.cors,
+      responseRules(route),
+      route.builtinHandler === null ? services.unroutedRate : null,
+    ),
     userIdHeaders,
     inFlight: 0,
   };

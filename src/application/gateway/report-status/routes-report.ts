@@ -7,6 +7,7 @@ import type {
 import type { HashKey } from '../../../domain/gateway/configuration/upstream-options.js';
 import type { TrafficSplit } from '../../../domain/gateway/load-balancing/traffic-split.js';
 import type { RateLimitPolicy } from '../../../domain/gateway/rate-limiting/rate-limit-policy.js';
+import type { CorsPolicy } from '../../../domain/gateway/route-transforms/cors-policy.js';
 import type { MirrorRules } from '../../../domain/gateway/route-transforms/mirror.js';
 import type { NamedMatch, RouteMatches } from '../../../domain/gateway/routing/route-matches.js';
 import { isSecretName } from '../../../domain/shared/secret.js';
@@ -29,7 +30,7 @@ interface RouteReport {
   readonly service_type: 'proxy' | 'builtin';
   readonly builtin_handler?: BuiltinHandler;
   /** The policies that the route sets; times in seconds, sizes in octets. */
-  readonly policies: Readonly<Record<string, number | boolean | RateLimitReport>>;
+  readonly policies: Readonly<Record<string, number | boolean | RateLimitReport | CorsReport>>;
   readonly circuit_breaker?: BreakerReport;
 }
 
@@ -52,6 +53,15 @@ interface RateLimitReport {
   readonly burst: number;
   /** As in the configuration. */
   readonly key: string;
+}
+
+interface CorsReport {
+  readonly allow_origins: readonly string[];
+  readonly allow_methods: readonly string[];
+  readonly allow_headers: readonly string[];
+  readonly expose_headers: readonly string[];
+  readonly allow_credentials: boolean;
+  readonly max_age_secs: number;
 }
 
 interface BreakerReport {
@@ -107,6 +117,15 @@ const breakerReport = ({ failureThreshold, openMs, probes }: CircuitBreakerRules
   probes,
 });
 
+const corsReport = (cors: CorsPolicy): CorsReport => ({
+  allow_origins: cors.allowOrigins,
+  allow_methods: cors.allowMethods,
+  allow_headers: cors.allowHeaders,
+  expose_headers: cors.exposeHeaders,
+  allow_credentials: cors.allowCredentials,
+  max_age_secs: cors.maxAgeSecs,
+});
+
 const policiesReport = (policies: RoutePolicies): RouteReport['policies'] => ({
   ...(policies.maxBodySize === null ? {} : { max_body_size: policies.maxBodySize }),
   ...(policies.requestTimeoutMs === null ? {} : { timeout_secs: policies.requestTimeoutMs / 1000 }),
@@ -115,6 +134,7 @@ const policiesReport = (policies: RoutePolicies): RouteReport['policies'] => ({
   ...(policies.bufferResponses ? { buffer_responses: true } : {}),
   ...(policies.forwardsIdentityHeaders ? { forward_identity_headers: true } : {}),
   ...(policies.rateLimit === null ? {} : { rate_limit: rateLimitReport(policies.rateLimit) }),
+  ...(policies.cors === null ? {} : { cors: corsReport(policies.cors) }),
 });
 
 const routeReport = (route: RouteConfiguration): RouteReport => ({

@@ -10,6 +10,7 @@ import type { CircuitBreakerRules } from '../circuit-breaking/circuit-breaker.js
 import type { TrafficSplit } from '../load-balancing/traffic-split.js';
 import type { RateLimitPolicy } from '../rate-limiting/rate-limit-policy.js';
 import type { CompressionRules } from '../route-transforms/compression-rules.js';
+import type { CorsPolicy } from '../route-transforms/cors-policy.js';
 import type { MirrorRules } from '../route-transforms/mirror.js';
 import type { RouteMatches } from '../routing/route-matches.js';
 import type { AuditConfiguration } from './audit-schema.js';
@@ -141,6 +142,8 @@ export interface RoutePolicies {
   readonly rateLimit: RateLimitPolicy | null;
   /** Null: responses are not compressed. */
   readonly compression: CompressionRules | null;
+  /** Null: the gateway neither answers preflights nor touches CORS fields. */
+  readonly cors: CorsPolicy | null;
   /** Forwards identity headers of clients. Never set on a route with agents. */
   readonly forwardsIdentityHeaders: boolean;
   /** As `GatewayConfiguration.errorPageFile`; null: the same. */

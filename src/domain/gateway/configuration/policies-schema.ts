@@ -2,6 +2,7 @@ import { block } from '../../configuration/schema/block-keys.js';
 import { optional, withDefault } from '../../configuration/schema/scalar-keys.js';
 import { boolean, seconds, size } from '../../configuration/schema/scalar-kind.js';
 import { compress } from './compress-schema.js';
+import { cors } from './cors-schema.js';
 import { errorPages } from './error-pages-schema.js';
 import { rateLimit } from './rate-limit-schema.js';
 
@@ -41,6 +42,7 @@ const shape = {
   'rate-limit': rateLimit,
   'error-pages': errorPages('errors of this route'),
   compress,
+  cors,
   'forward-identity-headers': withDefault(
     boolean,
     false,

@@ -1,6 +1,7 @@
 import type { RateLimitPolicy } from '../rate-limiting/rate-limit-policy.js';
 import { toBreaker } from './circuit-breaker-schema.js';
 import { toCompressionRules } from './compress-schema.js';
+import { toCors } from './cors-schema.js';
 import { toErrorPageFile } from './error-pages-schema.js';
 import type { RouteConfiguration } from './gateway-configuration.js';
 import { toMirror } from './mirror-schema.js';
@@ -40,6 +41,7 @@ export const toRoute = ({ name, fields }: ReadRoute, named: NamedRateLimits): Ro
       readTimeoutMs: policies.timeouts.value['read-secs'].value,
       bufferRequests: policies['buffer-requests'].value,
       bufferResponses: policies['buffer-responses'].value,
+      cors: toCors(policies.cors.value, values(fields.matches.value.method.value)),
       rateLimit: toRouteLimit(policies['rate-limit'].value, named),
       compression: toCompressionRules(policies.compress.value),
       forwardsIdentityHeaders: policies['forward-identity-headers'].value,

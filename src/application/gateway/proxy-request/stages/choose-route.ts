@@ -1,6 +1,9 @@
 import type { RouteConfiguration } from '../../../../domain/gateway/configuration/gateway-configuration.js';
+import { preflightHeaderNames, preflightMethod } from '../../../../domain/gateway/route-transforms/cors-policy.js';
 import type { RouteTable } from '../../../../domain/gateway/routing/route-table.js';
+import type { HeaderList } from '../../../../domain/http/header-list.js';
 import type { ProblemAnswerer } from '../answer-problem.js';
+import type { PreflightAnswer } from '../cors-rules.js';
 import {
   type Exchange,
   type ExchangeView,
@@ -13,6 +16,8 @@ import {
 /** A route with its stages, made when the configuration loads. */
 export interface CompiledRoute extends MatchedRoute {
   readonly stages: readonly Stage[];
+  /** Null: a preflight is an OPTIONS request like others. */
+  readonly preflight: PreflightAnswer | null;
 }
 
 /** The parts of an exchange that determine its route. */
@@ -33,27 +38,45 @@ export const chooseRoute = (
     const answer: Stage = () => problems.answer(exchange, 'no_route', detail);
     return unrouted === null ? answer(exchange) : runStages([unrouted, answer], exchange);
   };
-  const find = ({ client, request, target, forwarded }: RoutedExchange): CompiledRoute | undefined => {
-    const found = table.find({
-      method: request.method,
-      host: target.host,
-      path: target.path,
-      query: target.query,
-      headers: forwarded.headers,
-      scheme: client.scheme ?? request.connection.scheme,
-    });
+  const find = (
+    { client, request, target: { host, path, query } }: RoutedExchange,
+    method: string,
+    headers: HeaderList,
+  ): CompiledRoute | undefined => {
+    const scheme = client.scheme ?? request.connection.scheme;
+    const found = table.find({ method, host, path, query, headers, scheme });
     return found === null ? undefined : routes.get(found);
   };
-  return (exchange) => {
-    // A request to the server itself (RFC 9110, section 9.3.7) belongs to no upstream.
-    if (exchange.target.path === '*') return refuse(exchange, 'No route matches the target "*".');
-    const route = find(exchange);
-    if (route === undefined) return refuse(exchange, 'No route of this gateway matches the request.');
+  const run = (
+    exchange: Exchange,
+    route: CompiledRoute,
+    { responseRules, stages }: CompiledRoute | PreflightAnswer,
+  ): StageOutcome | Promise<StageOutcome> => {
     exchange.route = route;
     exchange.upstream = route.configuration.upstream;
-    exchange.responseRules = route.responseRules;
     exchange.errorPage = route.errorPage;
+    exchange.responseRules = responseRules;
     route.inFlight += 1;
-    return runStages(route.stages, exchange);
+    return runStages(stages, exchange);
+  };
+  const answersPreflights = [...routes.values()].some(({ preflight }) => preflight !== null);
+  return (exchange) => {
+    const { request, forwarded } = exchange;
+    // A request to the server itself (RFC 9110, section 9.3.7) belongs to no upstream.
+    if (exchange.target.path === '*') return refuse(exchange, 'No route matches the target "*".');
+    const asked = answersPreflights ? preflightMethod(request.method, request.headers) : null;
+    if (asked !== null) {
+      const route = find(exchange, asked, announcedHeaders(forwarded.headers));
+      if (route !== undefined && route.preflight !== null) return run(exchange, route, route.preflight);
+    }
+    const route = find(exchange, request.method, forwarded.headers);
+    if (route === undefined) return refuse(exchange, 'No route of this gateway matches the request.');
+    return run(exchange, route, route);
   };
 };
+
+/** The headers of a preflight and, without values, those of the request that it announces. */
+const announcedHeaders = (headers: HeaderList): HeaderList => [
+  ...headers,
+  ...preflightHeaderNames(headers).flatMap((name) => [name, '']),
+];

@@ -70,19 +70,19 @@ export class CopiedBody implements BodySource {
   #arrived(piece: Uint8Array | null): void {
     const kept = this.#kept;
     if (kept === null) return;
-    if (piece === null) this.#complete(kept, this.#source.trailers());
+    if (piece === null) this.#complete(kept);
     else if (kept.octets + piece.length > this.#maxOctets) this.#fail('body_too_large');
     else {
       kept.add(piece);
       // A reader that knows the length may stop here.
-      if (kept.octets === this.#source.declaredLength) this.#complete(kept, noHeaders);
+      if (kept.octets === this.#source.declaredLength) this.#complete(kept);
     }
   }
 
-  #complete(kept: ChunkBuffer, trailers: HeaderList): void {
+  #complete(kept: ChunkBuffer): void {
     this.#kept = null;
-    // Only a chunked body has trailers (RFC 9112, section 7.1.2).
-    this.#listener.copied(new BufferedBody(kept, trailers, trailers.length === 0 ? kept.octets : null));
+    // Trailers of requests are not forwarded.
+    this.#listener.copied(new BufferedBody(kept, noHeaders, kept.octets));
   }
 
   #fail(reason: 'body_too_large' | 'body_incomplete'): void {

@@ -116,7 +116,8 @@ export class ExchangeCopy implements RequestCopy, BodyCopyListener {
   }
 
   requestEnded(): void {
-    if (this.#body === undefined) this.#end('body_incomplete');
+    // An exchange that was never sent ends before `sent` is called.
+    if (this.#body === undefined) this.#end(this.#target === null ? null : 'body_incomplete');
   }
 
   #copyBody(): void {

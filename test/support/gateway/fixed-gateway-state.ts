@@ -63,6 +63,7 @@ export const configurationWithSecrets = (
       timeouts: plainTimeouts,
     },
   ],
+  unrouted: plainPolicies,
   routes: [],
   upstreams: [],
   agents: [

@@ -99,6 +99,7 @@ export const testConfiguration = (
     },
   ],
   routes: [testRoute()],
+  unrouted: plainPolicies,
   upstreams,
   agents: [],
   limits: testLimits,

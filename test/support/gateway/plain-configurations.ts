@@ -43,6 +43,8 @@ export const plainPolicies: RoutePolicies = {
   rateLimit: null,
   errorPageFile: null,
   cors: null,
+  requestHeaders: null,
+  responseHeaders: null,
 };
 
 export const plainTimeouts: ListenerTimeouts = {

@@ -1,6 +1,6 @@
 import { agentOptionsShape } from '../../../src/domain/agent/configuration/agent-options-schema.js';
 import { isForeignKey } from '../../../src/domain/configuration/schema/block-keys.js';
-import type { Shape } from '../../../src/domain/configuration/schema/schema.js';
+import type { Key, Shape } from '../../../src/domain/configuration/schema/schema.js';
 import { gatewayShape } from '../../../src/domain/gateway/configuration/gateway-schema.js';
 import { wrapProse } from './wrap-prose.js';
 
@@ -21,8 +21,13 @@ const sections = (title: string, shape: Shape): string[] => [
   ...inner(title === top ? '' : `${title} › `, shape),
 ];
 
+/** The keys of the block are those of another block. */
+const isListedElsewhere = ({ document }: Key<unknown>): boolean => document.type.startsWith('block, as ');
+
 const inner = (prefix: string, shape: Shape): string[] =>
-  Object.entries(shape).flatMap(([name, key]) => (key.shape === null ? [] : sections(prefix + name, key.shape)));
+  Object.entries(shape).flatMap(([name, key]) =>
+    key.shape === null || isListedElsewhere(key) ? [] : sections(prefix + name, key.shape),
+  );
 
 const top = 'Top level';
 

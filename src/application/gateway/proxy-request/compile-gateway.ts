@@ -40,6 +40,7 @@ import { ResponseCompressor } from './compress-response.js';
 import { withCors } from './cors-rules.js';
 import { noResponseRules, type ResponseHeadRule, type Stage } from './exchange.js';
 import { RetryAllowance } from './forwarding-rules.js';
+import { HeaderRulesInForce, type RouteHeaderRules, responseHeaderRule } from './header-rules-in-force.js';
 import { ResponseInspector } from './inspect-response.js';
 import { inspectionLimits } from './inspection-limits.js';
 import { compileMirror } from './mirror/compile-mirror.js';
@@ -49,6 +50,7 @@ import { admitRequest } from './stages/admit-request.js';
 import { answerBuiltin } from './stages/answer-builtin.js';
 import { askAgents } from './stages/ask-agents.js';
 import { bufferRequest } from './stages/buffer-request.js';
+import { changeRequestHeaders } from './stages/change-request-headers.js';
 import { checkRequest, limitBody, resolveTarget } from './stages/check-request.js';
 import { type CompiledRoute, chooseRoute } from './stages/choose-route.js';
 import { limitRouteRate, limitUnroutedRate } from './stages/limit-rate.js';
@@ -98,6 +100,8 @@ export interface CompiledGateway {
   readonly responseRules: readonly ResponseHeadRule[];
   /** For errors of requests without a route; null: the standard page. */
   readonly errorPage: ErrorPageTemplate | null;
+  /** For answers to input that is no request; null: none. */
+  readonly rejectionRules: RouteHeaderRules | null;
   /** In matching order. */
   readonly routes: readonly CompiledRoute[];
   /** By route. */
@@ -130,7 +134,13 @@ export const compileGateway = (
     peers.declaredHeaders,
   );
   const unroutedRate = limitUnroutedRate(limits.rates, { ...services, limiter: peers.limiter });
-  const shared = { ...services, peers, allowances, breakers, identity, unroutedRate };
+  const headerRules = new HeaderRulesInForce(identity, services.logger);
+  const unroutedHeaders = headerRules.of(
+    configuration.unrouted.responseHeaders,
+    'response-headers',
+    'requests without a route',
+  );
+  const shared = { ...services, peers, allowances, breakers, identity, headerRules, unroutedRate };
   const routes = new Map(
     table.value.routes.map((route) => [
       route,
@@ -148,8 +158,9 @@ export const compileGateway = (
       resolveTarget(problems),
       chooseRoute(table.value, routes, unroutedRate, problems),
     ],
-    responseRules: noResponseRules,
-    errorPage: errorPageOf(configuration.errorPageFile, peers.files),
+    responseRules: withCors(configuration.unrouted.cors, responseRules(unroutedHeaders), null).responseRules,
+    rejectionRules: unroutedHeaders,
+    errorPage: errorPageOf(configuration.unrouted.errorPageFile ?? configuration.errorPageFile, peers.files),
     routes: [...routes.values()],
     breakers,
   });
@@ -167,6 +178,7 @@ interface RouteServices extends StageServices {
   readonly identity: IdentityHeaderFilter;
   /** Charges requests without a route, and preflights; null: no limit applies to them. */
   readonly unroutedRate: Stage | null;
+  readonly headerRules: HeaderRulesInForce;
 }
 
 /** In lower case, each once, in the order of the agents. Agents that do not see requests set none. */
@@ -181,7 +193,7 @@ const compileRoute = (
   configuration: GatewayConfiguration,
   services: RouteServices,
 ): CompiledRoute => {
-  const { identity, metrics, peers, problems } = services;
+  const { headerRules, identity, metrics, peers, problems } = services;
   const { limits } = configuration;
   const maxBodySize = bodySizeLimit(route.policies.maxBodySize, limits.maxBodySizeBytes);
   // INVARIANT: the configuration rules refuse a route that names an undefined agent or upstream.
@@ -213,7 +225,11 @@ const compileRoute = (
   if (agents.length > 0) stages.push(askAgents(agents, { ...services, inspection, maxBodySize }));
   stages.push(rate.afterAgents);
   if (route.builtinHandler !== null) stages.push(answerBuiltin(route.builtinHandler, services.reports));
+  const { requestHeaders, responseHeaders } = route.policies;
+  const responseHeaderRules = headerRules.of(responseHeaders, 'response-headers', route.id);
   if (upstream !== undefined) {
+    const requestHeaderRules = headerRules.of(requestHeaders, 'request-headers', route.id);
+    if (requestHeaderRules !== null) stages.push(changeRequestHeaders(requestHeaderRules));
     stages.push(countForwards);
     if (route.policies.bufferRequests) {
       stages.push(bufferRequest({ ...services, maxBufferOctets: limits.maxBodyBufferBytes, maxBodySize }));
@@ -230,10 +246,11 @@ const compileRoute = (
     errorPage: errorPageOf(route.policies.errorPageFile ?? configuration.errorPageFile, peers.files),
     ...withCors(
       route.policies.cors,
-      responseRules(route),
+      responseRules(responseHeaderRules),
       route.builtinHandler === null ? services.unroutedRate : null,
     ),
     userIdHeaders,
+    replacedResponseHeaders: responseHeaderRules?.replaced ?? new Set(),
     inFlight: 0,
   };
 };
@@ -243,7 +260,8 @@ const errorPageOf = (path: string | null, { errorPages }: RouteFiles): ErrorPage
   path === null ? null : (errorPages.get(path) as ErrorPageTemplate);
 
 /** What changes in the heads of a route's responses: turned-back rewrites, header rules, CORS, in this order. */
-const responseRules = (_route: RouteConfiguration): readonly ResponseHeadRule[] => noResponseRules;
+const responseRules = (headerRules: RouteHeaderRules | null): readonly ResponseHeadRule[] =>
+  headerRules === null ? noResponseRules : [responseHeaderRule(headerRules)];
 
 const timeoutOf = ({ policies }: RouteConfiguration, { timeouts }: UpstreamConfiguration): number =>
   policies.requestTimeoutMs ?? timeouts.requestMs;

@@ -46,6 +46,8 @@ export interface MatchedRoute {
   readonly errorPage: ErrorPageTemplate | null;
   /** Names, in lower case, of the headers in which agents of the route send the user id. */
   readonly userIdHeaders: readonly string[];
+  /** Canonical names that header rules remove or replace in responses: trailers and interim responses lack them too. */
+  readonly replacedResponseHeaders: ReadonlySet<string>;
   /** Requests of this route in flight. */
   inFlight: number;
 }
@@ -67,6 +69,8 @@ export type Stage = (exchange: Exchange) => StageOutcome | Promise<StageOutcome>
 /** The request that is forwarded. Stages change it in turn. */
 class ForwardedRequest {
   headers: HeaderList;
+  /** The headers before header rules, which load balancing reads; null: `headers`. */
+  balancingHeaders: HeaderList | null = null;
   /** Path and query; null: those of the client. */
   target: string | null = null;
   /** The names that clients must not send, at the time of the last removal; null: there was no removal. */

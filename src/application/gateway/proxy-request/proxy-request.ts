@@ -1,9 +1,15 @@
 import type { ErrorPageTemplate } from '../../../domain/gateway/error-pages/error-page.js';
 import { maxTargetBytes } from '../../../domain/gateway/limits/request-limits.js';
+import {
+  type PlaceholderName,
+  type PlaceholderValues,
+  placeholderNames,
+} from '../../../domain/gateway/route-transforms/placeholder-template.js';
 import { type CidrSet, noCidrs } from '../../../domain/http/cidr-set.js';
 import { clientBehind } from '../../../domain/http/client-address.js';
 import { acceptCorrelationId, sentCorrelationId } from '../../../domain/http/correlation-id.js';
 import { type GatewayProblemCode, gatewayProblems, problemBody } from '../../../domain/http/gateway-problem.js';
+import { firstHeader } from '../../../domain/http/header-list.js';
 import { loggedMethod } from '../../../domain/http/request-method.js';
 import type { AccessLog } from '../../ports/gateway/access-log.js';
 import type { GatewayMetrics, RouteMetrics } from '../../ports/gateway/gateway-metrics.js';
@@ -31,6 +37,7 @@ import {
   runStages,
   type Stage,
 } from './exchange.js';
+import type { RouteHeaderRules } from './header-rules-in-force.js';
 import { notifyCompletion } from './notify-completion.js';
 import { type CertificateHeaderRules, takeCertificateFields } from './stages/prepare-headers.js';
 
@@ -41,6 +48,8 @@ export interface ActiveConfiguration {
   readonly responseRules: readonly ResponseHeadRule[];
   /** For errors of requests without a route; null: the standard page. */
   readonly errorPage: ErrorPageTemplate | null;
+  /** For answers to input that is no request; null: none. */
+  readonly rejectionRules: RouteHeaderRules | null;
   /** Peers whose forwarding headers are trusted, by listener. */
   readonly trustedProxies: ReadonlyMap<string, CidrSet>;
   readonly certificateHeaders: CertificateHeaderRules;
@@ -113,6 +122,18 @@ const upstreamPath = ({ forwarded, target }: ExchangeView<'forwarded' | 'target'
   return path === target.path ? null : path;
 };
 
+const noValues = Object.fromEntries(placeholderNames.map((name) => [name, ''])) as Record<PlaceholderName, string>;
+
+/** Applies the header rules to an answer without a request, of which only some values are known. */
+const withRejectionRules = (
+  rules: RouteHeaderRules,
+  answer: RejectionAnswer,
+  known: Partial<PlaceholderValues>,
+): RejectionAnswer => {
+  const correlation_id = firstHeader(answer.headers, 'x-correlation-id') ?? '';
+  return { ...answer, headers: rules.apply(answer.headers, () => ({ ...noValues, correlation_id, ...known })) };
+};
+
 /** Runs each request through the stages of the configuration in force, and records its outcome. */
 export class ProxyRequest implements RequestHandler {
   readonly #services: ProxyRequestServices;
@@ -133,7 +154,19 @@ export class ProxyRequest implements RequestHandler {
   }
 
   admit(listener: string, peerAddress: string): ConnectionAdmission | Promise<ConnectionAdmission> {
-    return this.#services.connections.admit(listener, peerAddress);
+    const admission = this.#services.connections.admit(listener, peerAddress);
+    return admission instanceof Promise
+      ? admission.then((settled) => this.#withRules(settled, peerAddress))
+      : this.#withRules(admission, peerAddress);
+  }
+
+  /** The admission with the header rules applied to the answer of a refusal. */
+  #withRules(admission: ConnectionAdmission, client_ip: string): ConnectionAdmission {
+    if (admission.kind === 'admitted') return admission;
+    const rules = this.#state.current().rejectionRules;
+    return rules === null
+      ? admission
+      : { ...admission, answer: withRejectionRules(rules, admission.answer, { client_ip }) };
   }
 
   handle(request: ClientRequest, response: ClientResponse): void {
@@ -194,11 +227,14 @@ export class ProxyRequest implements RequestHandler {
     });
     if (limit) this.#services.metrics.limitExceeded('header_size');
     this.#unrouted.finished(status, 0);
-    return {
+    const answer = {
       status,
       headers: problemHeaders(code, correlationId),
       body: problemBody(code, detail, correlationId),
     };
+    const rules = this.#state.current().rejectionRules;
+    const { peerAddress: client_ip, scheme } = connection;
+    return rules === null ? answer : withRejectionRules(rules, answer, { client_ip, scheme });
   }
 
   handshakeFailed({ listener, peerAddress, code }: HandshakeFailure): void {

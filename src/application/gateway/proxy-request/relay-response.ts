@@ -30,7 +30,7 @@ export type RelayingExchange = OwnResponseFields & AnswerableExchange & Exchange
 const nothing = new Uint8Array(0);
 
 /** The trailers for the client, without names that an agent or the gateway controls. */
-const clientTrailers = (exchange: ExchangeView<'agents'>, trailers: HeaderList): HeaderList =>
+const clientTrailers = (exchange: ExchangeView<'agents' | 'route'>, trailers: HeaderList): HeaderList =>
   trailers.length === 0 ? trailers : passableTrailers(trailers, settledFields(exchange));
 
 /** The response head for the client, without hop-by-hop fields. */
@@ -166,7 +166,7 @@ export const relayResponse = (
  * @returns the octets of all interim responses that were relayed
  */
 export const relayInterim = (
-  exchange: ExchangeView<'abandoned' | 'agents' | 'request' | 'response'>,
+  exchange: ExchangeView<'abandoned' | 'agents' | 'request' | 'response' | 'route'>,
   status: number,
   headers: HeaderList,
   spentOctets: number,
@@ -194,13 +194,15 @@ const identity = ownedHeaders(alwaysOwned);
 
 /**
  * Returns a check of a canonical name: true if the upstream must not set it in trailers or interim responses, because
- * an agent has set or removed it in the head, or the gateway owns it.
+ * an agent or a header rule has set or removed it in the head, or the gateway owns it.
  */
 export const settledFields = ({
   agents: { responseOperations },
-}: ExchangeView<'agents'>): ((canonical: string) => boolean) => {
+  route,
+}: ExchangeView<'agents' | 'route'>): ((canonical: string) => boolean) => {
   const operated = new Set(responseOperations.map(({ name }) => canonicalName(name)));
-  return (canonical) => operated.has(canonical) || isOwned(identity, canonical);
+  const replaced = route?.replacedResponseHeaders;
+  return (canonical) => operated.has(canonical) || replaced?.has(canonical) === true || isOwned(identity, canonical);
 };
 
 /** The response with another body. */

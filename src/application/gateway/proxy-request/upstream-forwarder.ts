@@ -93,7 +93,8 @@ class UpstreamForwarder implements UpstreamListener, BalancingRequest, UpstreamA
   }
 
   get headers(): readonly string[] {
-    return this.#exchange.forwarded.headers;
+    const { balancingHeaders, headers } = this.#exchange.forwarded;
+    return balancingHeaders ?? headers;
   }
 
   get isSecure(): boolean {

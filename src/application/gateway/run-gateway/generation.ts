@@ -7,6 +7,7 @@ import type { CircuitBreakerHolder } from '../circuit-breakers/circuit-breaker-h
 import type { RateLimiterInUse } from '../limit-rate/rate-limiter-pool.js';
 import type { CompiledGateway } from '../proxy-request/compile-gateway.js';
 import type { ResponseHeadRule, Stage } from '../proxy-request/exchange.js';
+import type { RouteHeaderRules } from '../proxy-request/header-rules-in-force.js';
 import type { ActiveConfiguration } from '../proxy-request/proxy-request.js';
 import type { CompiledRoute } from '../proxy-request/stages/choose-route.js';
 import type { CertificateHeaderRules } from '../proxy-request/stages/prepare-headers.js';
@@ -36,6 +37,7 @@ export class Generation implements ActiveConfiguration {
   readonly stages: readonly Stage[];
   readonly responseRules: readonly ResponseHeadRule[];
   readonly errorPage: ErrorPageTemplate | null;
+  readonly rejectionRules: RouteHeaderRules | null;
   readonly routes: readonly CompiledRoute[];
   readonly breakers: ReadonlyMap<string, CircuitBreakerHolder>;
   readonly upstreams: ReadonlyMap<string, UpstreamTargets>;
@@ -57,6 +59,7 @@ export class Generation implements ActiveConfiguration {
     this.stages = compiled.stages;
     this.responseRules = compiled.responseRules;
     this.errorPage = compiled.errorPage;
+    this.rejectionRules = compiled.rejectionRules;
     this.routes = compiled.routes;
     this.breakers = compiled.breakers;
     this.upstreams = resources.upstreams;

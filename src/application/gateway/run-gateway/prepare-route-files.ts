@@ -26,11 +26,12 @@ const readErrorPage = async (path: string, files: TextFileReader): Promise<Resul
 
 /** Reads the files that routes use. Returns all errors. Each names the key and the file. */
 export const prepareRouteFiles = async (
-  { errorPageFile, routes }: GatewayConfiguration,
+  { errorPageFile, routes, unrouted }: GatewayConfiguration,
   files: TextFileReader,
 ): Promise<Result<RouteFiles, readonly string[]>> => {
   const owners = new Map<string, string>();
   if (errorPageFile !== null) owners.set(errorPageFile, 'error-pages');
+  if (unrouted.errorPageFile !== null) owners.set(unrouted.errorPageFile, 'defaults: error-pages');
   for (const { id, policies } of routes) {
     const path = policies.errorPageFile;
     if (path !== null && !owners.has(path)) owners.set(path, `route "${id}": error-pages`);

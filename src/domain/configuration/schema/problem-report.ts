@@ -29,20 +29,44 @@ export const maximumProblems = 100;
 /** Largest number of problems to keep before sorting. */
 const maximumKept = 1000;
 
+/** A position as the key of a set. */
+export const positionKey = ({ file, line, column }: SourcePosition): string => `${line}:${column}:${file}`;
+
+const nowhere: ReadonlySet<string> = new Set();
+
 /** Collects the problems of a configuration. */
 export class ProblemReport {
   readonly #problems: ConfigurationProblem[] = [];
   readonly #lines: LineLookup;
   readonly #places: TextPlaceLookup;
+  readonly #shared: ReadonlySet<string>;
+  /** Problems at shared positions that were added. */
+  readonly #added = new Set<string>();
   #errors = 0;
 
-  constructor(lines: LineLookup, places: TextPlaceLookup = () => null) {
+  /**
+   * @param shared the `positionKey` of every position whose setting several routes share. Each of its problems is added
+   *   once, for the first route
+   */
+  constructor(lines: LineLookup, places: TextPlaceLookup = () => null, shared: ReadonlySet<string> = nowhere) {
     this.#lines = lines;
     this.#places = places;
+    this.#shared = shared;
+  }
+
+  #isRepeated(message: string, position: SourcePosition | null): boolean {
+    if (position === null || this.#shared.size === 0) return false;
+    const place = positionKey(position);
+    if (!this.#shared.has(place)) return false;
+    const key = `${place} ${message.replace(/route "[^"]*"/g, 'route')}`;
+    if (this.#added.has(key)) return true;
+    this.#added.add(key);
+    return false;
   }
 
   add(message: string, details: ProblemDetails): void {
     const { position, path, suggestion = null, severity = 'error', secret = false, id } = details;
+    if (this.#isRepeated(message, position)) return;
     this.append({
       severity,
       message: hiddenInLine(position === null && path.length > 0 ? `${path.join('.')}: ${message}` : message),

@@ -53,3 +53,9 @@ export const members = (setting: Setting): readonly Setting[] => [
 ];
 
 export const hasMembers = (setting: Setting): boolean => setting.children !== null || setting.properties.length > 0;
+
+/** The setting has `#null` as its only value, and nothing else. */
+export const isNullSetting = (setting: Setting): boolean => {
+  const [first] = setting.args;
+  return first?.value === null && first.unresolved !== true && setting.args.length === 1 && !hasMembers(setting);
+};

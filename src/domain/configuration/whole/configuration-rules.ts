@@ -27,6 +27,7 @@ import { isLoopback, socketAddressText } from '../schema/network-kinds.js';
 import { ProblemReport } from '../schema/problem-report.js';
 import { checkAgentConfig } from './agent-config-rules.js';
 import { checkCertificateHeaders } from './certificate-header-rules.js';
+import { checkHeaderRules } from './header-rule-rules.js';
 import { checkIdentityHeaders } from './identity-header-rules.js';
 import { triedOptions } from './tried-options.js';
 
@@ -256,6 +257,7 @@ export const checkConfiguration = (
   requireOneConfigPerEndpoint(agentsOf(gateway), report);
   checkCertificateHeaders(gateway, report);
   checkIdentityHeaders(gateway, report);
+  checkHeaderRules(gateway, report);
   warnOfTakenCertificates(gateway, report);
   checkAdmin(gateway, report);
 };

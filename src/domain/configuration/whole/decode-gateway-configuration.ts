@@ -2,11 +2,13 @@ import { agentOptionField, agentOptionsShape } from '../../agent/configuration/a
 import { inlinePolicyPlace } from '../../agent/configuration/inline-policies.js';
 import type { adminShape } from '../../gateway/configuration/admin-schema.js';
 import { toAudit } from '../../gateway/configuration/audit-schema.js';
+import { defaultPositions, withDefaultPolicies } from '../../gateway/configuration/default-policies.js';
 import { toErrorPageFile } from '../../gateway/configuration/error-pages-schema.js';
 import type { AdminConfiguration, GatewayConfiguration } from '../../gateway/configuration/gateway-configuration.js';
 import { gatewayShape } from '../../gateway/configuration/gateway-schema.js';
 import {
   agentsOf,
+  defaultPoliciesOf,
   listenersOf,
   namedRateLimitsOf,
   type ReadAgent,
@@ -17,7 +19,7 @@ import type { PatternFault } from '../../gateway/configuration/route-rules.js';
 import { toAgent } from '../../gateway/configuration/to-agent.js';
 import { toLimits } from '../../gateway/configuration/to-limits.js';
 import { toListener } from '../../gateway/configuration/to-listener.js';
-import { toNamedRateLimits, toRoute } from '../../gateway/configuration/to-route.js';
+import { toNamedRateLimits, toPolicies, toRoute } from '../../gateway/configuration/to-route.js';
 import { toTracing } from '../../gateway/configuration/tracing-schema.js';
 import { toUpstream } from '../../gateway/configuration/upstream-schema.js';
 import type { AgentOptionLocator } from '../agent-option-problem.js';
@@ -79,8 +81,8 @@ export const decodeGatewayConfiguration = (
   settings: readonly Setting[],
   { patternFault, lines, places = () => null, root, isComplete }: GatewayDecoding,
 ): DecodedGatewayConfiguration => {
-  const report = new ProblemReport(lines, places);
-  const gateway = readMembers(gatewayShape, settings, { report, path: [], position: root });
+  const report = new ProblemReport(lines, places, defaultPositions(settings));
+  const gateway = readMembers(gatewayShape, withDefaultPolicies(settings), { report, path: [], position: root });
   if (isComplete) checkConfiguration(gateway, patternFault, root, report);
   const locate = agentOptionLocator(agentsOf(gateway), lines, places);
   if (report.hasErrors || !isComplete)
@@ -97,6 +99,7 @@ export const decodeGatewayConfiguration = (
     },
     listeners: listenersOf(gateway).map(toListener),
     routes: routesOf(gateway).map((route) => toRoute(route, rateLimits)),
+    unrouted: toPolicies(defaultPoliciesOf(gateway), rateLimits),
     upstreams: upstreamsOf(gateway).map(toUpstream),
     agents: agentsOf(gateway).map(toAgent),
     limits: toLimits(gateway.limits.value),

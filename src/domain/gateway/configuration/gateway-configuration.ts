@@ -11,6 +11,7 @@ import type { TrafficSplit } from '../load-balancing/traffic-split.js';
 import type { RateLimitPolicy } from '../rate-limiting/rate-limit-policy.js';
 import type { CompressionRules } from '../route-transforms/compression-rules.js';
 import type { CorsPolicy } from '../route-transforms/cors-policy.js';
+import type { HeaderRules } from '../route-transforms/header-rules.js';
 import type { MirrorRules } from '../route-transforms/mirror.js';
 import type { RouteMatches } from '../routing/route-matches.js';
 import type { AuditConfiguration } from './audit-schema.js';
@@ -28,6 +29,8 @@ export interface GatewayConfiguration {
   readonly listeners: readonly ListenerConfiguration[];
   /** In the order of the file; the route table sorts them. */
   readonly routes: readonly RouteConfiguration[];
+  /** The policies of `defaults`, for responses to requests without a route. Routes have their share of them already. */
+  readonly unrouted: RoutePolicies;
   readonly upstreams: readonly UpstreamConfiguration[];
   readonly agents: readonly AgentConfiguration[];
   readonly limits: LimitsConfiguration;
@@ -144,6 +147,10 @@ export interface RoutePolicies {
   readonly compression: CompressionRules | null;
   /** Null: the gateway neither answers preflights nor touches CORS fields. */
   readonly cors: CorsPolicy | null;
+  /** Rules for the forwarded request; null: none. */
+  readonly requestHeaders: HeaderRules | null;
+  /** Rules for every response, those of the gateway included; null: none. */
+  readonly responseHeaders: HeaderRules | null;
   /** Forwards identity headers of clients. Never set on a route with agents. */
   readonly forwardsIdentityHeaders: boolean;
   /** As `GatewayConfiguration.errorPageFile`; null: the same. */

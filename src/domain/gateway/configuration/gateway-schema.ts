@@ -4,6 +4,7 @@ import { checkedText, integer, oneOf, seconds } from '../../configuration/schema
 import { adminShape } from './admin-schema.js';
 import { agentShape } from './agent-schema.js';
 import { audit } from './audit-schema.js';
+import { defaults } from './defaults-schema.js';
 import { errorPages } from './error-pages-schema.js';
 import { limitsShape } from './limits-schema.js';
 import { listenerShape } from './listener-schema.js';
@@ -63,6 +64,7 @@ export const gatewayShape = {
     { listener: namedBlocks(listenerShape, 'An address that accepts requests.') },
     'Addresses that accept requests.',
   ),
+  defaults,
   routes: group(
     { route: namedBlocks(routeShape, 'Which requests match, and where they go.') },
     'Which requests go where.',

@@ -4,6 +4,7 @@ import { boolean, seconds, size } from '../../configuration/schema/scalar-kind.j
 import { compress } from './compress-schema.js';
 import { cors } from './cors-schema.js';
 import { errorPages } from './error-pages-schema.js';
+import { requestHeaders, responseHeaders } from './header-rules-schema.js';
 import { rateLimit } from './rate-limit-schema.js';
 
 /** In octets. */
@@ -17,7 +18,8 @@ export const requestTimeout =
 export const readTimeout =
   'Longest pause of the upstream within a response body, or while it accepts no part of a request body.';
 
-const shape = {
+/** The keys of `policies`. */
+export const policiesShape = {
   'max-body-size': optional(bodySize, 'Largest request body, in bytes. Without it: `max-body-size-bytes` of `limits`.'),
   'timeout-secs': optional(seconds(1, 86_400), `Short for \`timeouts { request-secs }\`. Set only one of them.`),
   timeouts: block(
@@ -43,6 +45,8 @@ const shape = {
   'error-pages': errorPages('errors of this route'),
   compress,
   cors,
+  'request-headers': requestHeaders,
+  'response-headers': responseHeaders,
   'forward-identity-headers': withDefault(
     boolean,
     false,
@@ -51,4 +55,7 @@ const shape = {
   ),
 };
 
-export const policies = block(shape, 'Limits, timeouts and buffering of this route.');
+export const policies = block(
+  policiesShape,
+  'Limits, timeouts, buffering and header rules of this route. They override those of `defaults`. `#null` takes a default away.',
+);

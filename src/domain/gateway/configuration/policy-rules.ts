@@ -1,9 +1,8 @@
 import type { ProblemReport } from '../../configuration/schema/problem-report.js';
 import type { Field } from '../../configuration/schema/schema.js';
-import type { ReadGateway, ReadRoute } from './read-gateway.js';
+import type { ReadGateway, ReadPolicies, ReadRoute } from './read-gateway.js';
 
 type ReadLimits = ReadGateway['limits']['value'];
-type ReadPolicies = ReadRoute['fields']['policies']['value'];
 
 const checkTimeouts = (policies: ReadPolicies, path: readonly string[], report: ProblemReport): void => {
   const short = policies['timeout-secs'];

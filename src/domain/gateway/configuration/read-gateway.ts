@@ -3,6 +3,7 @@ import type { Fields } from '../../configuration/schema/schema.js';
 import type { agentShape } from './agent-schema.js';
 import type { gatewayShape } from './gateway-schema.js';
 import type { listenerShape } from './listener-schema.js';
+import type { policiesShape } from './policies-schema.js';
 import type { RateLimitFields, rateLimitShape } from './rate-limit-schema.js';
 import type { routeShape } from './route-schema.js';
 import type { ReadUpstream } from './upstream-schema.js';
@@ -12,6 +13,7 @@ export type ReadGateway = Fields<typeof gatewayShape>;
 export type ReadListener = NamedBlock<typeof listenerShape>;
 export type ReadRoute = NamedBlock<typeof routeShape>;
 export type ReadAgent = NamedBlock<typeof agentShape>;
+export type ReadPolicies = Fields<typeof policiesShape>;
 export type ReadRateLimit = NamedBlock<typeof rateLimitShape>;
 
 export const listenersOf = (gateway: ReadGateway): readonly ReadListener[] => gateway.listeners.value.listener.value;
@@ -27,3 +29,6 @@ export const rateLimitOfRoute = (gateway: ReadGateway, route: ReadRoute): RateLi
   if (written?.kind !== 'named') return written?.fields ?? null;
   return namedRateLimitsOf(gateway).find(({ name }) => name.value === written.name.value)?.fields ?? null;
 };
+
+/** The policies of `defaults`. */
+export const defaultPoliciesOf = (gateway: ReadGateway): ReadPolicies => gateway.defaults.value.policies.value;

@@ -1,13 +1,17 @@
 import type { ProblemReport } from '../../configuration/schema/problem-report.js';
 import { keyValueText } from '../../configuration/schema/schema.js';
+import type { WrittenRateLimit } from './rate-limit-schema.js';
 import {
   agentsOf,
+  defaultPoliciesOf,
   namedRateLimitsOf,
   type ReadGateway,
   type ReadRoute,
   rateLimitOfRoute,
   routesOf,
 } from './read-gateway.js';
+
+type NamedLimit = Extract<WrittenRateLimit, { kind: 'named' }>;
 
 const pathOf = (route: ReadRoute): readonly string[] => [
   'routes',
@@ -16,17 +20,26 @@ const pathOf = (route: ReadRoute): readonly string[] => [
   'rate-limit',
 ];
 
-const checkName = (route: ReadRoute, known: readonly string[], report: ProblemReport): void => {
-  const written = route.fields.policies.value['rate-limit'].value;
+/** @param where the route, or the block of defaults */
+const checkName = (
+  written: WrittenRateLimit | null,
+  where: string,
+  path: readonly string[],
+  known: readonly string[],
+  report: ProblemReport,
+): void => {
   if (written?.kind !== 'named' || known.includes(written.name.value)) return;
   const { name } = written;
   const near = name.hidden === true ? null : report.nearMiss(name.value, known);
-  report.add(`route "${route.name.value}" refers to a rate-limit ${keyValueText(name)} that is not defined`, {
+  report.add(`${where} refers to a rate-limit ${keyValueText(name)} that is not defined`, {
     position: name.position,
-    path: pathOf(route),
+    path,
     suggestion: near ?? 'write rate-limit "name" { requests-per-second 10 } at the top level',
   });
 };
+
+const isSamePlace = (one: NamedLimit, other: NamedLimit): boolean =>
+  one.name.position !== null && one.name.position === other.name.position;
 
 /** Refuses `key "user"` on a route on which no agent can set a user id. */
 const requireUserIds = (gateway: ReadGateway, route: ReadRoute, report: ProblemReport): void => {
@@ -71,8 +84,13 @@ const warnOfUnusedLimits = (gateway: ReadGateway, report: ProblemReport): void =
 /** Checks the rate limits of routes against named limits and agents. */
 export const checkRouteRates = (gateway: ReadGateway, report: ProblemReport): void => {
   const known = namedRateLimitsOf(gateway).map(({ name }) => name.value);
+  const standard = defaultPoliciesOf(gateway)['rate-limit'].value;
+  checkName(standard, 'defaults', ['defaults', 'policies', 'rate-limit'], known, report);
   for (const route of routesOf(gateway)) {
-    checkName(route, known, report);
+    const written = route.fields.policies.value['rate-limit'].value;
+    // The limit of `defaults` is checked above.
+    const isInherited = written?.kind === 'named' && standard?.kind === 'named' && isSamePlace(written, standard);
+    if (!isInherited) checkName(written, `route "${route.name.value}"`, pathOf(route), known, report);
     requireUserIds(gateway, route, report);
   }
   warnOfUnusedLimits(gateway, report);

@@ -3,10 +3,11 @@ import { toBreaker } from './circuit-breaker-schema.js';
 import { toCompressionRules } from './compress-schema.js';
 import { toCors } from './cors-schema.js';
 import { toErrorPageFile } from './error-pages-schema.js';
-import type { RouteConfiguration } from './gateway-configuration.js';
+import type { RouteConfiguration, RoutePolicies } from './gateway-configuration.js';
+import { toHeaderRules } from './header-rules-schema.js';
 import { toMirror } from './mirror-schema.js';
 import { toRateLimitPolicy, type WrittenRateLimit } from './rate-limit-schema.js';
-import type { ReadRateLimit, ReadRoute } from './read-gateway.js';
+import type { ReadPolicies, ReadRateLimit, ReadRoute } from './read-gateway.js';
 import { toMatches, values } from './route-schema.js';
 import { toSplit } from './split-schema.js';
 
@@ -22,9 +23,32 @@ const toRouteLimit = (written: WrittenRateLimit | null, named: NamedRateLimits):
   return written.kind === 'own' ? toRateLimitPolicy(written.fields, null) : (named.get(written.name.value) ?? null);
 };
 
+/**
+ * Converts policies that have no errors.
+ *
+ * @param methods those that the route matches; empty: all
+ */
+export const toPolicies = (
+  policies: ReadPolicies,
+  named: NamedRateLimits,
+  methods: readonly string[] = [],
+): RoutePolicies => ({
+  maxBodySize: policies['max-body-size'].value,
+  requestTimeoutMs: policies['timeout-secs'].value ?? policies.timeouts.value['request-secs'].value,
+  readTimeoutMs: policies.timeouts.value['read-secs'].value,
+  bufferRequests: policies['buffer-requests'].value,
+  bufferResponses: policies['buffer-responses'].value,
+  cors: toCors(policies.cors.value, methods),
+  rateLimit: toRouteLimit(policies['rate-limit'].value, named),
+  requestHeaders: toHeaderRules(policies['request-headers'].value),
+  responseHeaders: toHeaderRules(policies['response-headers'].value),
+  forwardsIdentityHeaders: policies['forward-identity-headers'].value,
+  errorPageFile: toErrorPageFile(policies['error-pages'].value),
+  compression: toCompressionRules(policies.compress.value),
+});
+
 /** Converts a route that has no errors. */
 export const toRoute = ({ name, fields }: ReadRoute, named: NamedRateLimits): RouteConfiguration => {
-  const policies = fields.policies.value;
   const breaker = fields['circuit-breaker'].value;
   return {
     id: name.value,
@@ -35,18 +59,7 @@ export const toRoute = ({ name, fields }: ReadRoute, named: NamedRateLimits): Ro
     mirror: fields.mirror.value === null ? null : toMirror(fields.mirror.value),
     builtinHandler: fields['builtin-handler'].value,
     agents: values(fields.agents.value),
-    policies: {
-      maxBodySize: policies['max-body-size'].value,
-      requestTimeoutMs: policies['timeout-secs'].value ?? policies.timeouts.value['request-secs'].value,
-      readTimeoutMs: policies.timeouts.value['read-secs'].value,
-      bufferRequests: policies['buffer-requests'].value,
-      bufferResponses: policies['buffer-responses'].value,
-      cors: toCors(policies.cors.value, values(fields.matches.value.method.value)),
-      rateLimit: toRouteLimit(policies['rate-limit'].value, named),
-      compression: toCompressionRules(policies.compress.value),
-      forwardsIdentityHeaders: policies['forward-identity-headers'].value,
-      errorPageFile: toErrorPageFile(policies['error-pages'].value),
-    },
+    policies: toPolicies(fields.policies.value, named, values(fields.matches.value.method.value)),
     circuitBreaker: breaker === null ? null : toBreaker(breaker),
   };
 };

@@ -1,5 +1,6 @@
 import { agentOptionsShape } from '../../../agent/configuration/agent-options-schema.js';
 import { agentShape } from '../../../gateway/configuration/agent-schema.js';
+import { printedPolicies } from '../../../gateway/configuration/default-policies.js';
 import { gatewayShape } from '../../../gateway/configuration/gateway-schema.js';
 import { standardHealthTimeoutSecs } from '../../../gateway/configuration/health-check-schema.js';
 import { rateLimitOf } from '../../../gateway/configuration/rate-limit-schema.js';
@@ -192,8 +193,8 @@ const fitPool = (setting: Setting): Setting => {
 };
 
 /**
- * A valid configuration with defaults filled in, keys in the order of the reference, and secrets hidden. Options of
- * agents have no defaults here, because the agent fills them in.
+ * A valid configuration with defaults filled in, keys in the order of the reference, and secrets hidden. Routes show the
+ * policies that they have from `defaults`. Options of agents have no defaults here, because the agent fills them in.
  */
 export const effectiveSettings = (settings: readonly Setting[]): readonly Setting[] =>
-  completed(settings, gatewayShape, inside('', settings, null)).map(fitPool);
+  completed(printedPolicies(settings), gatewayShape, inside('', settings, null)).map(fitPool);

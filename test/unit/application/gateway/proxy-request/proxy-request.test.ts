@@ -3,6 +3,7 @@ import { ConnectionAdmissions } from '../../../../../src/application/gateway/adm
 import { FloodLog } from '../../../../../src/application/gateway/admit/flood-log.js';
 import { ProblemAnswerer } from '../../../../../src/application/gateway/proxy-request/answer-problem.js';
 import type { Stage } from '../../../../../src/application/gateway/proxy-request/exchange.js';
+import { RouteHeaderRules } from '../../../../../src/application/gateway/proxy-request/header-rules-in-force.js';
 import {
   type ActiveConfiguration,
   ProxyRequest,
@@ -11,8 +12,14 @@ import { noCertificateHeaders } from '../../../../../src/application/gateway/pro
 import { LocalPermitBook } from '../../../../../src/application/gateway/workers/share-permits/local-permits.js';
 import type { AccessRecord } from '../../../../../src/application/ports/gateway/access-log.js';
 import type { RejectedRequest } from '../../../../../src/application/ports/gateway/http-exchange.js';
+import type { HeaderRules } from '../../../../../src/domain/gateway/route-transforms/header-rules.js';
+import {
+  type PlaceholderTemplate,
+  parseTemplate,
+} from '../../../../../src/domain/gateway/route-transforms/placeholder-template.js';
 import { type CidrSet, compileCidrs, noCidrs } from '../../../../../src/domain/http/cidr-set.js';
 import { directClient } from '../../../../../src/domain/http/client-address.js';
+import { ownedHeaders } from '../../../../../src/domain/http/owned-headers.js';
 import { TestedRefusals } from '../../../../support/gateway/connection-admissions.js';
 import { newExchange } from '../../../../support/gateway/exchanges.js';
 import { plainLimits } from '../../../../support/gateway/plain-configurations.js';
@@ -47,7 +54,7 @@ beforeEach(() => {
   const accessLog = { isOn: true, write: (record: AccessRecord) => void records.push(record) };
   const dependencies = { clock, random, logger, floodLog, accessLog, metrics, problems, connections };
   newProxy = (current) => new ProxyRequest(dependencies, { current });
-  proxy = newProxy(notAsked);
+  proxy = newProxy(() => withStage(notAsked));
 });
 
 const rejected = (reason: RejectedRequest['reason']): RejectedRequest => ({
@@ -63,19 +70,23 @@ const rejected = (reason: RejectedRequest['reason']): RejectedRequest => ({
   reason,
 });
 
+/** A configuration with one stage. */
+const withStage = (stage: Stage): ActiveConfiguration => ({
+  stages: [stage],
+  responseRules: [],
+  rejectionRules: null,
+  errorPage: null,
+  trustedProxies: new Map(),
+  certificateHeaders: noCertificateHeaders,
+  tracing: null,
+  closing: false,
+  requestStarted: () => undefined,
+  requestEnded: () => undefined,
+});
+
 /** The response to a request that goes through one stage. */
 const handled = (stage: Stage, response = new RecordedResponse()): RecordedResponse => {
-  const path: ActiveConfiguration = {
-    stages: [stage],
-    responseRules: [],
-    errorPage: null,
-    trustedProxies: new Map(),
-    certificateHeaders: noCertificateHeaders,
-    tracing: null,
-    closing: false,
-    requestStarted: () => undefined,
-    requestEnded: () => undefined,
-  };
+  const path = withStage(stage);
   newProxy(() => path).handle(newExchange().request, response);
   return response;
 };
@@ -171,6 +182,7 @@ describe('the client of a request', () => {
         ],
         responseRules: [],
         errorPage: null,
+        rejectionRules: null,
         trustedProxies: new Map(trusted === null ? [] : [[kept.listener, trusted]]),
         certificateHeaders: noCertificateHeaders,
         tracing: null,
@@ -236,6 +248,27 @@ describe('rejected requests', () => {
     ]);
     expect([...answers]).toEqual([400]);
     expect(await metrics.render()).toMatch(/gateway_requests_total\{[^}]*status="400"[^}]*\} 100/);
+  });
+
+  it('get the response-header rules of defaults, in which values of a request are empty', () => {
+    const template = (text: string): PlaceholderTemplate => {
+      const parsed = parseTemplate(text);
+      if (!parsed.ok) throw new Error(parsed.error);
+      return parsed.value;
+    };
+    const rules: HeaderRules = {
+      remove: ['Cache-Control'],
+      set: [
+        { name: 'X-Seen', value: template('{client_ip} {scheme} {correlation_id} {path}{user_id}{host}') },
+        { name: 'X-Path', value: template('{path}') },
+      ],
+      add: [],
+    };
+    const rejectionRules = new RouteHeaderRules(rules, () => ownedHeaders([]));
+    const answer = newProxy(() => ({ ...withStage(notAsked), rejectionRules })).reject(rejected('malformed'));
+    expect(answer.headers).toContain('192.0.2.1 http an-id');
+    expect(answer.headers).not.toContain('X-Path');
+    expect(answer.headers).not.toContain('Cache-Control');
   });
 });
 

@@ -68,6 +68,7 @@ describe('a valid configuration', () => {
           circuitBreaker: null,
         },
       ],
+      unrouted: plainPolicies,
       upstreams: [
         {
           name: 'echo',

@@ -56,6 +56,39 @@ describe('the effective configuration', () => {
     expect(printed).not.toContain('from-the-environment');
   });
 
+  it('shows the policies that each route has from defaults, and is stable when it is read again', async () => {
+    const before = await load(`
+defaults { policies {
+  max-body-size 10; timeouts { request-secs 5; read-secs 6 }
+  request-headers { remove "X-Gone"; set { "X-A" "default"; "X-B" "default"; "X-Secret-Token" (env)"TOKEN" } }
+  response-headers { remove "Server" }
+} }
+routes {
+  route "a" { matches { path "/a" }; upstream "u"
+    policies { timeout-secs 7; max-body-size #null; request-headers { set { "X-A" "own"; "X-B" #null } } } }
+  route "b" { matches { path "/b" }; upstream "u"; policies { request-headers #null } }
+  route "c" { matches { path "/c" }; builtin-handler "health" }
+}
+upstreams { upstream "u" { target "127.0.0.1:8081" } }
+listeners { listener "http" { address "127.0.0.1:8080" } }`);
+    expect(before.errors).toEqual([]);
+    const printed = settingsText(effectiveSettings(before.settings));
+    const after = await load(printed);
+    expect(after.errors).toEqual([]);
+    expect(JSON.stringify(after.configuration)).toBe(JSON.stringify(before.configuration));
+    expect(settingsText(effectiveSettings(after.settings))).toBe(printed);
+    expect(printed).not.toContain('from-the-environment');
+    const [, first = '', second = '', third = ''] = printed.split(/ route "?[abc]"? /);
+    expect(first).toMatch(/remove "?X-Gone"?/);
+    expect(first).toMatch(/X-A "?own"?/);
+    expect(first).toMatch(/X-B #null/);
+    expect(first).toMatch(/read-secs 6/);
+    expect(second).toMatch(/request-headers #null/);
+    expect(second).toMatch(/max-body-size 10/);
+    expect(third).not.toMatch(/max-body-size 10/);
+    expect(third).toMatch(/remove "?Server"?/);
+  });
+
   it('has all defaults in the order of the reference', async () => {
     const { settings } = await load(full);
     const text = settingsText(effectiveSettings(settings));

@@ -1,0 +1,201 @@
+import { describe, expect, it } from 'vitest';
+import type { HeaderRules } from '../../../../../src/domain/gateway/route-transforms/header-rules.js';
+import { configurationText } from '../../../../support/shared/configuration-text.js';
+import {
+  decodedText,
+  expectRefusedConfiguration,
+  problemsOf,
+  soundConfiguration,
+} from '../../../../support/shared/decoded-configuration.js';
+
+const route = (name: string, content: string): string =>
+  `route "${name}" { matches { path-prefix "/${name}" }; ${content} }`;
+const upstreamRoute = (name: string, policies: string): string =>
+  route(name, `upstream "echo"; agents #null; policies { ${policies} }`);
+
+const text = (defaults: string, ...routes: readonly string[]): string =>
+  configurationText({
+    agents: '',
+    routes: `routes { ${routes.join('; ')} }`,
+    more: `defaults { policies { ${defaults} } }`,
+  });
+const policiesOf = (defaults: string, own: string) => {
+  const [found] = soundConfiguration(text(defaults, upstreamRoute('r', own))).routes;
+  if (found === undefined) throw new Error('no route');
+  return found.policies;
+};
+const shown = (rules: HeaderRules | null) =>
+  rules && {
+    remove: rules.remove,
+    set: rules.set.map(({ name, value }) => `${name}: ${value.parts.join('')}`),
+    add: rules.add.map(({ name, value }) => `${name}: ${value.parts.join('')}`),
+  };
+
+describe('defaults', () => {
+  it('hold for a route that has no such key', () => {
+    const defaults =
+      'max-body-size 10; timeouts { request-secs 5; read-secs 6 }; buffer-requests #true; rate-limit { requests-per-second 2 }';
+    for (const own of ['', 'buffer-responses #true']) {
+      expect(policiesOf(defaults, own)).toMatchObject({
+        maxBodySize: 10,
+        requestTimeoutMs: 5_000,
+        readTimeoutMs: 6_000,
+        bufferRequests: true,
+        rateLimit: { limit: { requestsPerSecond: 2 } },
+      });
+    }
+  });
+
+  it('hold for a route without a block of policies', () => {
+    const configuration = soundConfiguration(text('max-body-size 10', route('r', 'upstream "echo"; agents #null')));
+    expect(configuration.routes[0]?.policies.maxBodySize).toBe(10);
+  });
+
+  it('give way to the whole value of a route', () => {
+    expect(
+      policiesOf(
+        'max-body-size 10; rate-limit { requests-per-second 2; burst 9 }',
+        'max-body-size 20; rate-limit { requests-per-second 3 }',
+      ),
+    ).toMatchObject({
+      maxBodySize: 20,
+      rateLimit: { limit: { requestsPerSecond: 3, burst: 30 } },
+    });
+    expect(policiesOf('timeouts { request-secs 5; read-secs 6 }', 'timeouts { read-secs 7 }')).toMatchObject({
+      requestTimeoutMs: null,
+      readTimeoutMs: 7_000,
+    });
+  });
+
+  it('set a request timeout by either of its keys', () => {
+    expect(policiesOf('timeouts { request-secs 5; read-secs 6 }', 'timeout-secs 7')).toMatchObject({
+      requestTimeoutMs: 7_000,
+      readTimeoutMs: 6_000,
+    });
+    expect(policiesOf('timeout-secs 5', 'timeouts { request-secs 7 }').requestTimeoutMs).toBe(7_000);
+    expect(policiesOf('timeout-secs 5', 'timeouts { read-secs 7 }')).toMatchObject({
+      requestTimeoutMs: 5_000,
+      readTimeoutMs: 7_000,
+    });
+    expect(policiesOf('timeouts { request-secs 5 }', 'timeout-secs #null').requestTimeoutMs).toBeNull();
+  });
+
+  it.each([
+    'max-body-size',
+    'timeout-secs',
+    'timeouts',
+    'buffer-requests',
+    'buffer-responses',
+    'rate-limit',
+    'request-headers',
+    'response-headers',
+    'forward-identity-headers',
+  ])('are taken away by %s #null, which means nothing without a default', (key) => {
+    const plain = policiesOf('', '');
+    expect(policiesOf('', `${key} #null`)).toEqual(plain);
+    const defaults = `max-body-size 10; timeouts { request-secs 5 }; buffer-requests #${key === 'buffer-requests'}; buffer-responses #true; rate-limit { requests-per-second 2 }; request-headers { remove "A" }; response-headers { remove "A" }`;
+    const policies = policiesOf(defaults, `${key} #null`);
+    const taken: Record<string, unknown> = {
+      'max-body-size': policies.maxBodySize,
+      'timeout-secs': policies.requestTimeoutMs,
+      timeouts: policies.requestTimeoutMs,
+      'rate-limit': policies.rateLimit,
+      'request-headers': policies.requestHeaders,
+      'response-headers': policies.responseHeaders,
+    };
+    expect(taken[key] ?? null).toBeNull();
+    if (key === 'buffer-requests') expect(policies.bufferRequests).toBe(false);
+    if (key === 'buffer-responses') expect(policies.bufferResponses).toBe(false);
+  });
+
+  it('merge header rules by header name', () => {
+    const defaults =
+      'request-headers { remove "X-Gone" "X-Other"; set { "X-A" "default"; "X-B" "default"; "X-C" "default"; "X-D" "default" }; add { "Via" "default"; "X-C" "more" } }';
+    const own =
+      'request-headers { remove "X-A"; set { "x_b" "own"; "X-D" #null; "X-Gone" "own" }; add { "Via" "own" } }';
+    expect(shown(policiesOf(defaults, own).requestHeaders)).toEqual({
+      remove: ['X-Other', 'X-A'],
+      set: ['X-C: default', 'x_b: own', 'X-Gone: own'],
+      add: ['X-C: more', 'Via: own'],
+    });
+  });
+
+  it('lose all header rules to enabled #false', () => {
+    expect(
+      policiesOf('request-headers { remove "A" }', 'request-headers { enabled #false }').requestHeaders,
+    ).toBeNull();
+  });
+
+  it('are for requests without a route too', () => {
+    const { unrouted } = soundConfiguration(text('response-headers { remove "Server" }', upstreamRoute('r', '')));
+    expect(unrouted.responseHeaders?.remove).toEqual(['Server']);
+  });
+
+  it('give builtin routes header rules only', () => {
+    const defaults =
+      'max-body-size 10; timeout-secs 5; buffer-requests #true; rate-limit { requests-per-second 2 }; request-headers { remove "A" }; response-headers { remove "B" }';
+    const configuration = soundConfiguration(text(defaults, route('r', 'builtin-handler "health"')));
+    expect(configuration.routes[0]?.policies).toMatchObject({
+      maxBodySize: null,
+      requestTimeoutMs: null,
+      bufferRequests: false,
+      rateLimit: null,
+      requestHeaders: { remove: ['A'] },
+      responseHeaders: { remove: ['B'] },
+    });
+  });
+
+  it.each([
+    ['max-body-size "x"', '"max-body-size" must be a size'],
+    ['request-headers { remove "Host" }', '"remove" cannot change Host'],
+    ['request-headers { set { "X-A" "{nope}" } }', '"{nope}" is not a placeholder'],
+    ['rate-limit "nope"', 'defaults refers to a rate-limit "nope" that is not defined'],
+    ['rate-limit { requests-per-second 1; key "user" }', 'counts by user'],
+    ['nope 1', 'unknown key "nope" in policies'],
+    ['forward-identity-headers #true', '"forward-identity-headers" is not valid in defaults'],
+    ['forward-identity-headers #false', '"forward-identity-headers" is not valid in defaults'],
+    [
+      'timeout-secs 1; timeouts { request-secs 2 }',
+      '"timeout-secs" and "request-secs" of "timeouts" exclude each other',
+    ],
+  ])('report the error in %s once, at its own position', (defaults, message) => {
+    const configuration = text(
+      defaults,
+      upstreamRoute('a', ''),
+      upstreamRoute('b', 'buffer-requests #true'),
+      route('c', 'builtin-handler "health"'),
+    );
+    const { problems } = decodedText(configuration);
+    const found = problems.filter((problem) => problem.message.includes(message));
+    expect(found).toHaveLength(1);
+    const offset = configuration.indexOf('defaults {');
+    expect(found[0]?.position?.line).toBe(configuration.slice(0, offset).split('\n').length);
+    expect(problems.filter(({ severity }) => severity === 'error')).toHaveLength(1);
+  });
+
+  it('report an error of a route at the route', () => {
+    const configuration = text(
+      'max-body-size 10',
+      upstreamRoute('a', 'max-body-size "x"'),
+      upstreamRoute('b', 'max-body-size "x"'),
+    );
+    expect(problemsOf(configuration).filter((problem) => problem.includes('must be a size'))).toHaveLength(2);
+  });
+
+  it('count toward the number of rules of a route', () => {
+    const names = (count: number, prefix: string) =>
+      Array.from({ length: count }, (_, index) => `"X-${prefix}${index}"`).join(' ');
+    expectRefusedConfiguration(
+      text(
+        `request-headers { remove ${names(40, 'a')} }`,
+        upstreamRoute('r', `request-headers { remove ${names(30, 'b')} }`),
+      ),
+      '"request-headers" has 70 rules, with those of defaults: at most 64',
+    );
+  });
+
+  it('are one block', () => {
+    const twice = configurationText({ agents: '', more: 'defaults { }; defaults { }' });
+    expectRefusedConfiguration(twice, '"defaults" is given twice');
+  });
+});

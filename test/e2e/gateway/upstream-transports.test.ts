@@ -1,6 +1,8 @@
+import { X509Certificate } from 'node:crypto';
 import { chmodSync, rmSync } from 'node:fs';
 import { createServer, type Server as HttpServer } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
+import type { PeerCertificate } from 'node:tls';
 import {
   Metadata,
   type MethodDefinition,
@@ -13,6 +15,7 @@ import {
 import { describe, expect } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
 import { startNginxUpstream } from '../../support/gateway/nginx-upstream.js';
+import { tlsConnection } from '../../support/gateway/tls-call.js';
 import type { CleanUp } from '../../support/shared/clean-up.js';
 import { it as baseIt } from '../../support/shared/fixtures.js';
 import { freePort } from '../../support/shared/free-port.js';
@@ -25,6 +28,8 @@ import { describeWithPeers } from '../../support/shared/peers.js';
 interface Pki {
   readonly root: OpensslCertificate;
   readonly server: OpensslCertificate;
+  /** Another for the same names. */
+  readonly renewed: OpensslCertificate;
   /** Of an unknown authority. */
   readonly stranger: OpensslCertificate;
   readonly client: OpensslCertificate;
@@ -38,6 +43,7 @@ const it = baseIt.extend('pki', { scope: 'file' }, ({ fileCleanUp }): Pki => {
   return {
     root,
     server: made.server('api', { by: root, names }),
+    renewed: made.server('api', { by: root, names }),
     stranger: made.server('api', { names }),
     client: made.client('gateway', { by: root }),
   };
@@ -87,6 +93,15 @@ const echoed = (client: WebSocket, text: string): Promise<string> => {
   const answer = new Promise<string>((resolve) => client.once('message', (data) => resolve(data.toString())));
   client.send(text);
   return answer;
+};
+
+/** What a server shows to a client that asks for api.test. */
+const shownCertificate = async (port: number, { certificate }: OpensslCertificate): Promise<PeerCertificate> => {
+  const address = { host: '127.0.0.1', port };
+  const socket = await tlsConnection(address, { ca: certificate, servername: 'api.test' });
+  const shown = socket.getPeerCertificate();
+  socket.destroy();
+  return shown;
 };
 
 const nginxServer = ({ server }: Pki, listen: string, more = ''): string => `server {
@@ -152,6 +167,41 @@ describeWithPeers(['nginx', 'openssl'], 'nginx as a TLS upstream', () => {
       expect(body).toMatch(/^HTTP\/(?:1\.1|2\.0) {2}[r.] $/);
       expect((await targetOf(stack))?.address).toBe(`[::1]:${secure}`);
     }
+  });
+
+  it('loses no request while nginx reloads with a new certificate', async ({ pki, cleanUp, folder }) => {
+    const port = await freePort();
+    const { root, renewed } = pki;
+    const [certificateFile, keyFile] = [folder.file('api.pem'), folder.file('api.key')];
+    const put = ({ certificate, key }: OpensslCertificate): void => {
+      folder.write('api.pem', certificate);
+      folder.write('api.key', key);
+    };
+    put(pki.server);
+    const servers = nginxServer(
+      { ...pki, server: { ...pki.server, certificateFile, keyFile } },
+      `127.0.0.1:${port} ssl http2`,
+    );
+    const nginx = await startNginxUpstream(cleanUp, port, servers, 'keepalive_requests 7;');
+    const stack = await startBefore(cleanUp, `target "127.0.0.1:${port}"; http-version "auto"; ${tlsBlock(pki)}`);
+    let ended = false;
+    const codes = new Map<number, number>();
+    const lane = async (): Promise<void> => {
+      while (!ended) {
+        const { status: code } = await stack.ask({ path: '/peer' });
+        codes.set(code, (codes.get(code) ?? 0) + 1);
+      }
+    };
+    const lanes = Array.from({ length: 8 }, lane);
+    put(renewed);
+    await nginx.reload();
+    const { serialNumber } = await shownCertificate(port, root);
+    expect(serialNumber).toBe(new X509Certificate(renewed.certificate).serialNumber);
+    put(pki.server);
+    await nginx.reload();
+    ended = true;
+    await Promise.all(lanes);
+    expect([...codes.keys()]).toEqual([200]);
   });
 
   it('gets each POST that another target could not get, because its certificate does not verify', async ({

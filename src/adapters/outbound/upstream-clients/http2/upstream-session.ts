@@ -5,15 +5,17 @@ import {
   constants,
   type OutgoingHttpHeaders,
 } from 'node:http2';
-import { connect as connectSocket, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import type { TargetClientOptions, UpstreamFailure } from '../../../../application/ports/gateway/upstream-client.js';
-import { isUnixSocket, type StreamAddress } from '../../../../domain/configuration/network-addresses.js';
 import { streamAddressText } from '../../../../domain/configuration/schema/grpc-address.js';
 import { endSession } from '../../../http2-sockets/end-session.js';
 import { HeaderBlockGate } from '../../../http2-sockets/header-block-gate.js';
+import { connectStream } from '../../../stream-sockets/node-socket-layer.js';
 import { writeBacklog } from '../../../stream-sockets/stream-socket.js';
+import type { UpstreamStream } from '../../../stream-sockets/upstream-stream.js';
 import { type AlpnProtocol, connectTls } from '../../../tls-sockets/connect-tls.js';
 import { tlsFailureText } from '../../../tls-sockets/tls-failure.js';
+import { tlsUpstreamStream } from '../../../tls-sockets/tls-upstream-stream.js';
 import type { IdleConnection } from '../pool/idle-connection-pool.js';
 import { waitText } from '../pool/target-connections.js';
 import { classifySessionError, codeName } from './failure-classification.js';
@@ -30,8 +32,6 @@ const sessionWindow = 4_194_304;
 /** Longest response head in octets, and its fields (RFC 9113, section 6.5.2). */
 const maxHeadOctets = 65_536;
 const maxHeadFields = 2_000;
-/** Idle time before TCP keep-alive probes, in milliseconds. */
-const keepAliveMs = 60_000;
 /**
  * Idle time before a PING on a session with streams. gRPC servers treat more than one in five
  * minutes as abuse.
@@ -44,11 +44,6 @@ const endGraceMs = 1_000;
 const origin = 'http://upstream';
 
 const http2Only: readonly AlpnProtocol[] = ['h2'];
-
-const connectPlain = (address: StreamAddress): Socket =>
-  isUnixSocket(address)
-    ? connectSocket({ path: address.path })
-    : connectSocket({ ...address, noDelay: true, keepAlive: true, keepAliveInitialDelay: keepAliveMs });
 
 /** Observes a session. */
 export interface SessionListener {
@@ -116,11 +111,14 @@ export class UpstreamSession implements IdleConnection {
       this.#giveUp({ code: 'timed_out', detail });
     }, connectMs);
     if (tls === null) {
-      this.#socket = connectPlain(address);
-      this.#begin();
+      const plain = connectStream(address);
+      this.#socket = plain;
+      this.#begin(plain);
       return;
     }
-    const socket = connectTls({ address, tls, protocols: http2Only, opened: () => this.#begin() });
+    const socket = tlsUpstreamStream(
+      connectTls({ address, tls, protocols: http2Only, opened: () => this.#begin(socket) }),
+    );
     this.#socket = socket;
     socket.on('error', (error) => {
       this.#isHandshakeFault ||= tlsFailureText(error) !== null;
@@ -134,8 +132,10 @@ export class UpstreamSession implements IdleConnection {
   }
 
   /** The connection may be written: for TLS, the certificate is verified. */
-  #begin(): void {
-    const gate = new HeaderBlockGate(this.#socket, 'server', (code, lastStream) => this.#noteGoaway(code, lastStream));
+  #begin(socket: Socket & Pick<UpstreamStream, 'forgiveWrites'>): void {
+    // A target that closes has sent responses and GOAWAY before. A failed write must not discard them unread.
+    socket.forgiveWrites();
+    const gate = new HeaderBlockGate(socket, 'server', (code, lastStream) => this.#noteGoaway(code, lastStream));
     const session = connect(origin, {
       createConnection: () => gate,
       settings: { enablePush: false, initialWindowSize: streamWindow, maxHeaderListSize: maxHeadOctets },

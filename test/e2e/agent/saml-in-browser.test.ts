@@ -1,38 +1,10 @@
-import { chromium } from 'playwright-core';
 import { expect } from 'vitest';
 import { type SamlCompany, type SamlCompanyPlan, startCompany } from '../../support/agent/saml-company.js';
-import { selfSignedCertificate } from '../../support/agent/self-signed-certificate.js';
-import { rsaPair } from '../../support/agent/test-tokens.js';
+import { startBrowser, tlsMembers } from '../../support/shared/browser.js';
 import type { CleanUp } from '../../support/shared/clean-up.js';
 import { eventually } from '../../support/shared/eventually.js';
 import { it as baseIt } from '../../support/shared/fixtures.js';
-import { describeWithPeers, peerPath } from '../../support/shared/peers.js';
-import { temporaryFolder } from '../../support/shared/temporary-folder.js';
-
-/** Chromium's sandbox does not run as root. The other flags keep it from the network and from devices. */
-const chromiumFlags = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-];
-
-/** Listener members, in KDL, for HTTPS with a new self-signed certificate. */
-const tlsMembers = (cleanUp: CleanUp): string => {
-  const folder = temporaryFolder();
-  cleanUp.add(() => folder.remove());
-  const pair = rsaPair();
-  const der = selfSignedCertificate(pair, 'localhost').toString('base64');
-  const certificate = folder.write(
-    'tls.crt',
-    `-----BEGIN CERTIFICATE-----\n${der.replace(/.{64}/g, '$&\n')}\n-----END CERTIFICATE-----\n`,
-  );
-  const key = folder.write('tls.key', pair.privateKey.export({ format: 'pem', type: 'pkcs8' }) as string);
-  return `protocol "https"; tls { cert-file "${certificate}"; key-file "${key}" }`;
-};
+import { describeWithPeers } from '../../support/shared/peers.js';
 
 const startHttpsCompany = (cleanUp: CleanUp, plan: Pick<SamlCompanyPlan, 'provider'> = {}): Promise<SamlCompany> =>
   startCompany(cleanUp, {
@@ -42,12 +14,7 @@ const startHttpsCompany = (cleanUp: CleanUp, plan: Pick<SamlCompanyPlan, 'provid
     tlsMembers: tlsMembers(cleanUp),
   });
 
-/** Playwright gives the browser a new empty profile. */
-const it = baseIt.extend('browser', { scope: 'file' }, async ({ fileCleanUp }) => {
-  const browser = await chromium.launch({ executablePath: peerPath('chromium') ?? '', args: chromiumFlags });
-  fileCleanUp.add(() => browser.close());
-  return browser;
-});
+const it = baseIt.extend('browser', { scope: 'file' }, ({ fileCleanUp }) => startBrowser(fileCleanUp));
 
 describeWithPeers(['chromium'], 'a browser at a SAML identity provider', () => {
   it('signs in once, returns to the requested page, stays signed in over a restart of the agent, and signs out', async ({

@@ -1,0 +1,41 @@
+import { type Browser, chromium } from 'playwright-core';
+import { selfSignedCertificate } from '../agent/self-signed-certificate.js';
+import { rsaPair } from '../agent/test-tokens.js';
+import type { CleanUp } from './clean-up.js';
+import { peerPath } from './peers.js';
+import { temporaryFolder } from './temporary-folder.js';
+
+/** Chromium's sandbox does not run as root. The other flags keep it from the network and from devices. */
+const chromiumFlags = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+/** Starts a browser with a new empty profile; `cleanUp` closes it. */
+export const startBrowser = async (cleanUp: CleanUp, flags: readonly string[] = []): Promise<Browser> => {
+  const browser = await chromium.launch({
+    executablePath: peerPath('chromium') ?? '',
+    args: [...chromiumFlags, ...flags],
+  });
+  cleanUp.add(() => browser.close());
+  return browser;
+};
+
+/** Listener members, in KDL, for HTTPS with a new self-signed certificate of localhost. */
+export const tlsMembers = (cleanUp: CleanUp): string => {
+  const folder = temporaryFolder();
+  cleanUp.add(() => folder.remove());
+  const pair = rsaPair();
+  const der = selfSignedCertificate(pair, 'localhost').toString('base64');
+  const certificate = folder.write(
+    'tls.crt',
+    `-----BEGIN CERTIFICATE-----\n${der.replace(/.{64}/g, '$&\n')}\n-----END CERTIFICATE-----\n`,
+  );
+  const key = folder.write('tls.key', pair.privateKey.export({ format: 'pem', type: 'pkcs8' }) as string);
+  return `protocol "https"; tls { cert-file "${certificate}"; key-file "${key}" }`;
+};

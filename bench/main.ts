@@ -7,6 +7,7 @@ import { authentication } from './authentication/authentication.js';
 import { authorization } from './authorization/authorization.js';
 import { benchToken } from './bench-token.js';
 import { runComparisons } from './checks/run-comparisons.js';
+import { runCompressionBench } from './compression/compression.js';
 import type { Contender, Place, RunningContender } from './contender.js';
 import { exchange } from './exchange/exchange.js';
 import { runFaults } from './faults/faults.js';
@@ -160,6 +161,7 @@ const main = async ([first, ...others]: readonly string[]): Promise<void> => {
   if (first === 'workers') return runWorkers(others);
   if (first === 'handshakes') return runHandshakeBench(others);
   if (first === 'upstream-tls') return runUpstreamTlsBench(others);
+  if (first === 'compress') return runCompressionBench(others);
   if (first === 'soak') return runSoak(others);
   const settings = readSettings(process.argv.slice(2));
   if (settings === null) console.log(usage);

@@ -28,6 +28,7 @@ npm run bench -- reloads [options]         what clients feel of reloads and upgr
 npm run bench -- workers [options]         what a request costs in several processes; --help says more
 npm run bench -- handshakes [options]      what a TLS handshake costs; --help says more
 npm run bench -- upstream-tls [options]    what TLS to an upstream costs; --help says more
+npm run bench -- compress [options]        what a compressed response costs; --help says more
 npm run soak -- [options]                  20 minutes of load with reloads and faults; --help says more
   --seconds N      length of each measured run (default 5)
   --rounds N       rounds; in each, every proxy runs once (default 5)

@@ -50,6 +50,7 @@ describe('the page about the admin endpoints', () => {
         bufferRequests: true,
         bufferResponses: true,
         rateLimit: { name: 'shared', limit: { requestsPerSecond: 1, burst: 10 }, key: { kind: 'client_ip' } },
+        compression: { types: ['text/*'], minOctets: 1, encodings: ['gzip'] },
         cors: {
           allowOrigins: ['*'],
           allowMethods: ['GET'],

@@ -7,6 +7,7 @@ import type {
 import type { HashKey } from '../../../domain/gateway/configuration/upstream-options.js';
 import type { TrafficSplit } from '../../../domain/gateway/load-balancing/traffic-split.js';
 import type { RateLimitPolicy } from '../../../domain/gateway/rate-limiting/rate-limit-policy.js';
+import type { CompressionRules } from '../../../domain/gateway/route-transforms/compression-rules.js';
 import type { CorsPolicy } from '../../../domain/gateway/route-transforms/cors-policy.js';
 import type { MirrorRules } from '../../../domain/gateway/route-transforms/mirror.js';
 import type { NamedMatch, RouteMatches } from '../../../domain/gateway/routing/route-matches.js';
@@ -30,7 +31,7 @@ interface RouteReport {
   readonly service_type: 'proxy' | 'builtin';
   readonly builtin_handler?: BuiltinHandler;
   /** The policies that the route sets; times in seconds, sizes in octets. */
-  readonly policies: Readonly<Record<string, number | boolean | RateLimitReport | CorsReport>>;
+  readonly policies: Readonly<Record<string, number | boolean | RateLimitReport | CorsReport | CompressionReport>>;
   readonly circuit_breaker?: BreakerReport;
 }
 
@@ -62,6 +63,12 @@ interface CorsReport {
   readonly expose_headers: readonly string[];
   readonly allow_credentials: boolean;
   readonly max_age_secs: number;
+}
+
+interface CompressionReport {
+  readonly types: readonly string[];
+  readonly min_bytes: number;
+  readonly encodings: readonly string[];
 }
 
 interface BreakerReport {
@@ -126,6 +133,12 @@ const corsReport = (cors: CorsPolicy): CorsReport => ({
   max_age_secs: cors.maxAgeSecs,
 });
 
+const compressionReport = ({ types, minOctets, encodings }: CompressionRules): CompressionReport => ({
+  types,
+  min_bytes: minOctets,
+  encodings,
+});
+
 const policiesReport = (policies: RoutePolicies): RouteReport['policies'] => ({
   ...(policies.maxBodySize === null ? {} : { max_body_size: policies.maxBodySize }),
   ...(policies.requestTimeoutMs === null ? {} : { timeout_secs: policies.requestTimeoutMs / 1000 }),
@@ -134,6 +147,7 @@ const policiesReport = (policies: RoutePolicies): RouteReport['policies'] => ({
   ...(policies.bufferResponses ? { buffer_responses: true } : {}),
   ...(policies.forwardsIdentityHeaders ? { forward_identity_headers: true } : {}),
   ...(policies.rateLimit === null ? {} : { rate_limit: rateLimitReport(policies.rateLimit) }),
+  ...(policies.compression === null ? {} : { compress: compressionReport(policies.compression) }),
   ...(policies.cors === null ? {} : { cors: corsReport(policies.cors) }),
 });
 

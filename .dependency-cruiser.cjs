@@ -1,6 +1,6 @@
 /**
  * The laws of the house (ARCHITECTURE.md), one rule each. `npm run laws` checks them; a breach fails the build.
- * test/unit/repository/laws.slow.test.ts breaks every one of them on purpose and expects to be told.
+ * test/unit/repository/laws.slow.test.ts breaks each one on purpose and expects a violation.
  */
 const adapter = '^src/adapters/(?:inbound|outbound)/([^/]+)/';
 const anyAdapter = '^src/adapters/(?:inbound|outbound)/';
@@ -28,7 +28,7 @@ module.exports = {
     },
     {
       name: 'application-imports-domain-and-itself',
-      comment: 'Use cases and ports speak the language of the domain; what they need of the world is a port.',
+      comment: 'Use cases and ports use domain types; everything outside is a port.',
       severity: 'error',
       from: { path: '^src/application/' },
       to: { pathNot: '^src/(?:domain|application)/' },
@@ -56,7 +56,7 @@ module.exports = {
     },
     {
       name: 'whole-is-for-adapters-and-bootstrap',
-      comment: 'What looks at both wings would bring each wing the other one.',
+      comment: 'Code that reads both wings would give each wing a path to the other.',
       severity: 'error',
       from: { path: [gateway, agent, common], pathNot: [whole, '^src/bootstrap/'] },
       to: { path: whole },
@@ -73,8 +73,7 @@ module.exports = {
     },
     {
       name: 'sessions-know-no-sign-on-method',
-      comment:
-        'Sessions, their stores and what workers share of them serve every way to sign on: a further one adds a folder.',
+      comment: 'Sessions, their stores and their sharing serve every way to sign on, so another way adds a folder.',
       severity: 'error',
       from: {
         path: [
@@ -95,15 +94,14 @@ module.exports = {
     },
     {
       name: 'http1-codec-imports-nothing',
-      comment:
-        'What decides where a message ends is read by itself: adapters/wire/http1 knows bytes and text, and nothing of this program.',
+      comment: 'The framing of HTTP/1.1 can be reviewed alone: adapters/wire/http1 depends on nothing in this program.',
       severity: 'error',
       from: { path: '^src/adapters/wire/http1/' },
       to: { pathNot: '^src/adapters/wire/http1/' },
     },
     {
       name: 'http2-codec-imports-nothing',
-      comment: 'As the codec of HTTP/1.1, adapters/wire/http2 knows bytes and text, and nothing of this program.',
+      comment: 'Like the codec of HTTP/1.1, adapters/wire/http2 depends on nothing in this program.',
       severity: 'error',
       from: { path: '^src/adapters/wire/http2/' },
       to: { pathNot: '^src/adapters/wire/http2/' },
@@ -111,28 +109,28 @@ module.exports = {
     {
       name: 'http2-sockets-know-the-wire-only',
       comment:
-        'Adapters of both sides use them: what stands between a socket and node:http2 knows no use case and no port.',
+        'Adapters of both sides use this layer between a socket and node:http2, so it depends on no use case and no port.',
       severity: 'error',
       from: { path: '^src/adapters/http2-sockets/' },
       to: { path: program, pathNot: '^src/(?:domain|adapters/(?:wire|http2-sockets|event-loop-batching))/' },
     },
     {
       name: 'event-loop-batching-knows-nothing',
-      comment: 'Adapters of both sides share it; it knows none of them.',
+      comment: 'Adapters of both sides share it, so it depends on none of them.',
       severity: 'error',
       from: { path: '^src/adapters/event-loop-batching/' },
       to: { path: program, pathNot: '^src/adapters/event-loop-batching/' },
     },
     {
       name: 'command-line-knows-no-command',
-      comment: 'Every command of both programs uses it: it knows how arguments are read, and none of the commands.',
+      comment: 'Every command of both programs uses it, so it depends on no command.',
       severity: 'error',
       from: { path: '^src/adapters/command-line/' },
       to: { path: program, pathNot: '^src/(?:domain|adapters/command-line)/' },
     },
     {
       name: 'stream-sockets-know-no-protocol',
-      comment: 'Both sides of HTTP/1.1 use them: they know descriptors and octets, and nothing of HTTP.',
+      comment: 'Both sides of HTTP/1.1 use them. They handle descriptors and octets, not HTTP.',
       severity: 'error',
       from: { path: '^src/adapters/stream-sockets/' },
       to: {
@@ -142,14 +140,15 @@ module.exports = {
     },
     {
       name: 'tls-sockets-know-no-protocol',
-      comment: 'Listeners, upstream clients and health probes use them: they know certificates and sockets, not HTTP.',
+      comment:
+        'Listeners, upstream clients and health probes use them. They handle certificates and sockets, not HTTP.',
       severity: 'error',
       from: { path: '^src/adapters/tls-sockets/' },
       to: { path: program, pathNot: '^src/(?:domain|application/ports|adapters/(?:tls-sockets|stream-sockets))/' },
     },
     {
       name: 'redis-knows-no-store',
-      comment: 'Every store in Redis uses one connection: it knows the domain and ports, and none of the stores.',
+      comment: 'Every store in Redis uses this connection, so it depends on no store.',
       severity: 'error',
       from: { path: '^src/adapters/redis/' },
       to: { path: program, pathNot: '^src/(?:domain|application/ports|adapters/redis)/' },
@@ -163,93 +162,96 @@ module.exports = {
     },
     {
       name: 'outbound-adapters-know-ports-only',
-      comment: 'An outbound adapter implements a port; a use case that it would call has to come in through a port.',
+      comment: 'An outbound adapter implements a port and calls no use case.',
       severity: 'error',
       from: { path: '^src/adapters/outbound/' },
       to: { path: program, pathNot: '^src/(?:domain|application/ports|adapters)/' },
     },
     {
       name: 'no-adapter-imports-another',
-      comment: 'Adapters are strangers to one another: each can be removed or replaced with its folder.',
+      comment: 'Each adapter can be removed or replaced with its folder.',
       severity: 'error',
       from: { path: adapter },
       to: { path: anyAdapter, pathNot: '^src/adapters/(?:inbound|outbound)/$1/' },
     },
     {
       name: 'adapters-live-in-folders',
-      comment: 'One folder for each technology; a file between the folders would belong to none.',
+      comment: 'Each technology has a folder; a file beside the folders belongs to none.',
       severity: 'error',
       from: { path: ['^src/adapters/[^/]+[.]ts$', '^src/adapters/(?:inbound|outbound)/[^/]+[.]ts$'] },
       to: {},
     },
     {
       name: 'inversify-in-bootstrap-only',
-      comment: 'Only bootstrap knows the container; everything else gets what it needs as constructor arguments.',
+      comment: 'Only bootstrap uses the container; other code gets its dependencies as arguments.',
       severity: 'error',
       from: { path: program, pathNot: '^src/bootstrap/' },
       to: { path: 'node_modules/(?:inversify|@inversifyjs)/' },
     },
     {
       name: 'reflect-metadata-is-not-imported',
-      comment: 'It is a peer of inversify and installed for it; there are no decorators here.',
+      comment: 'It is installed only as a peer of inversify; this program has no decorators.',
       severity: 'error',
       from: {},
       to: { path: 'node_modules/reflect-metadata/' },
     },
     {
-      name: 'bootstrap-is-imported-by-nobody',
-      comment: 'The composition knows everything, so nothing in the program may know the composition.',
+      name: 'nothing-imports-bootstrap',
+      comment: 'The composition depends on everything, so nothing may depend on it.',
       severity: 'error',
       from: { path: program, pathNot: '^src/bootstrap/' },
       to: { path: '^src/bootstrap/' },
     },
     {
       name: 'nothing-imports-test',
-      comment: 'Tests know the program; the program, its benchmarks and its scripts do not know the tests.',
+      comment: 'Tests import the program; the program, its benchmarks and its scripts never import tests.',
       severity: 'error',
       from: { pathNot: '^test/' },
       to: { path: '^test/' },
     },
     {
       name: 'no-cycles',
-      comment: 'Two files that need each other are one file, or three. Type imports count.',
+      comment: 'Merge two files that import each other, or extract what both need. Type imports count.',
       severity: 'error',
       from: {},
       to: { circular: true },
     },
     {
       name: 'no-orphans',
-      comment: 'A file that nobody imports and that imports nobody has no place in the program.',
+      comment: 'Delete a file that imports nothing and that nothing imports.',
       severity: 'error',
       from: { orphan: true, path: '^(?:src|test/support|bench|fuzz)/' },
       to: {},
     },
     {
-      name: 'no-rooms-without-a-door',
+      name: 'no-unreachable-files',
       comment:
-        'Every file of the program is reached from one of its mains, or from the entry point of the agent kit; what only a test uses lives in test/support.',
+        'Every file of the program is reachable from a main or from the entry point of the agent kit. Code for tests alone is in test/support.',
       severity: 'error',
       from: { path: '^src/bootstrap/[^/]+/(?:main-[^/]+|agent)\\.ts$' },
-      to: { path: program, pathNot: '^src/bootstrap/[^/]+/(?:main-[^/]+|agent)\\.ts$|placeholder-(?:template|values)\\.ts$', reachable: false },
+      to: {
+        path: program,
+        pathNot: '^src/bootstrap/[^/]+/(?:main-[^/]+|agent)\\.ts$|placeholder-(?:template|values)\\.ts$',
+        reachable: false,
+      },
     },
     {
       name: 'program-uses-no-development-package',
-      comment:
-        'What the program imports is in "dependencies": it would be missing from an installed package otherwise.',
+      comment: 'The program imports only "dependencies": an installed package has no others.',
       severity: 'error',
       from: { path: program },
       to: { dependencyTypes: ['npm-dev', 'npm-optional', 'npm-peer'], dependencyTypesNot: ['npm'], pathNot: '@types/' },
     },
     {
       name: 'packages-are-declared',
-      comment: 'A package that is there only because another one brought it may be gone tomorrow.',
+      comment: 'Declare every imported package: a transitive one may disappear.',
       severity: 'error',
       from: {},
       to: { dependencyTypes: ['npm-no-pkg', 'npm-unknown'] },
     },
     {
       name: 'imports-resolve',
-      comment: 'An import that leads nowhere fails at start-up, and hides from every other law until then.',
+      comment: 'An import that does not resolve fails at start, and no other law sees it.',
       severity: 'error',
       from: {},
       to: { couldNotResolve: true },

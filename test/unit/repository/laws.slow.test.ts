@@ -305,7 +305,7 @@ const breaches: Readonly<Record<string, readonly { change: Tree; edge: string }[
       edge: 'src/bootstrap/gateway/main-other.ts -> node_modules/reflect-metadata/main.js',
     },
   ],
-  'bootstrap-is-imported-by-nobody': [
+  'nothing-imports-bootstrap': [
     {
       change: {
         'src/application/gateway/use-case.ts': `export { settings as use } from '../../bootstrap/shared/settings.js';`,
@@ -337,7 +337,7 @@ const breaches: Readonly<Record<string, readonly { change: Tree; edge: string }[
       edge: 'src/domain/shared/lonely.ts -> src/domain/shared/lonely.ts',
     },
   ],
-  'no-rooms-without-a-door': [
+  'no-unreachable-files': [
     {
       change: {
         'src/domain/shared/attic.ts': 'export const attic = 1;',

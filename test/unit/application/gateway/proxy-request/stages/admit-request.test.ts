@@ -84,7 +84,7 @@ describe('a request', () => {
     expect(logger.lines).toMatchObject([
       {
         level: 'warn',
-        message: 'Too many requests at a time',
+        message: 'Too many concurrent requests',
         fields: {
           limit: 1,
           limit_name: 'max-in-flight-requests',

@@ -97,12 +97,12 @@ export const agentModule = new ContainerModule(({ bind }) => {
     },
     (parts) => new IdentityProviderTrusts(parts),
   );
-  made(agentTokens.samlStoreOpener, { logger: sharedTokens.logger }, ({ logger }) => openSessionStores(logger));
+  made(agentTokens.sessionStoreOpener, { logger: sharedTokens.logger }, ({ logger }) => openSessionStores(logger));
   bind(agentTokens.sessionEndings).toConstantValue(noOtherProcesses);
   made(
-    agentTokens.samlStoreLeases,
+    agentTokens.sessionStoreLeases,
     {
-      opener: agentTokens.samlStoreOpener,
+      opener: agentTokens.sessionStoreOpener,
       clock: sharedTokens.clock,
       logger: sharedTokens.logger,
       endings: agentTokens.sessionEndings,
@@ -112,20 +112,15 @@ export const agentModule = new ContainerModule(({ bind }) => {
   made(
     agentTokens.samlServices,
     {
-      random: sharedTokens.random,
       verifier: agentTokens.samlDocumentVerifier,
       keys: agentTokens.samlKeys,
       trusts: agentTokens.identityProviderTrusts,
-      stores: agentTokens.samlStoreLeases,
     },
-    ({ random, verifier, keys, trusts, stores }): SamlServices => ({
-      random,
+    ({ verifier, keys, trusts }): SamlServices => ({
       verifier,
       warmUp: () => verifier.warmUp(),
       keys,
       trusts,
-      stores,
-      storeKindFault,
     }),
   );
   made(
@@ -134,6 +129,7 @@ export const agentModule = new ContainerModule(({ bind }) => {
       clock: sharedTokens.clock,
       scheduler: sharedTokens.scheduler,
       logger: sharedTokens.logger,
+      random: sharedTokens.random,
       digest: agentTokens.secretDigest,
       keys: agentTokens.verificationKeys,
       signingKeys: agentTokens.tokenSigningKeys,
@@ -144,12 +140,14 @@ export const agentModule = new ContainerModule(({ bind }) => {
       passwords: agentTokens.passwordChecks,
       spentAssertions: agentTokens.spentAssertions,
       rates: agentTokens.exchangeRates,
+      stores: agentTokens.sessionStoreLeases,
       saml: agentTokens.samlServices,
     },
     ({
       clock,
       scheduler,
       logger,
+      random,
       digest,
       keys,
       signingKeys,
@@ -160,11 +158,13 @@ export const agentModule = new ContainerModule(({ bind }) => {
       passwords,
       spentAssertions,
       rates,
+      stores,
       saml,
     }): SharedAgentServices => ({
       clock,
       scheduler,
       logger,
+      random,
       digest,
       keys,
       signingKeys,
@@ -176,6 +176,7 @@ export const agentModule = new ContainerModule(({ bind }) => {
       passwords,
       spentAssertions: spentAssertions.of(null),
       exchangeRates: new ExchangeRates(rates, null),
+      sessions: { stores, storeKindFault },
       saml,
     }),
   );

@@ -1,6 +1,6 @@
 import type { SessionStoreOpener } from '../../application/ports/agent/session-stores.js';
 import type { Logger } from '../../application/ports/shared/logger.js';
-import type { SessionStoreOptions } from '../../domain/agent/configuration/saml-options.js';
+import type { SessionStoreOptions } from '../../domain/agent/configuration/sessions-options.js';
 
 interface StoreOpenMode {
   /** Whether to create a missing file; for stores in files. */

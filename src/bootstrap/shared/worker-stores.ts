@@ -18,7 +18,7 @@ export const sharedStores = (logger: Logger, clock: Clock, scheduler: Scheduler)
 /** Rebinds the stores of a worker's embedded agents to those in the supervisor. */
 export const shareStoresInWorker = (container: Container, supervisor: WorkerChannel): void => {
   container
-    .rebind(agentTokens.samlStoreOpener)
+    .rebind(agentTokens.sessionStoreOpener)
     .toResolvedValue((logger) => new RemoteStoreOpener(supervisor, openSessionStores(logger)), [sharedTokens.logger])
     .inSingletonScope();
   container.rebind(agentTokens.sessionEndings).toConstantValue(new RelayedSessionEndings(supervisor));

@@ -97,14 +97,19 @@ export const adviceKinds = {
       'write limits { max-header-value-bytes 17408; max-header-size-bytes 32768 }, unless your tokens are always shorter',
   },
   'session-cookie-in-the-clear': {
-    when: '`cookie-secure #false` in `saml`.',
+    when: '`cookie-secure #false` in `sessions` or `saml`.',
     why: 'Browsers send the session cookie over plain HTTP, where others can read it.',
     instead: 'remove cookie-secure',
   },
   'session-cookie-for-scripts': {
-    when: '`cookie-http-only #false` in `saml`.',
+    when: '`cookie-http-only #false` in `sessions` or `saml`.',
     why: 'A script injected into a page can steal the session.',
     instead: 'remove cookie-http-only',
+  },
+  'session-cookie-for-every-host': {
+    when: '`cookie-domain` in `sessions`.',
+    why: 'Every host under the domain receives the session cookie. An attacker who controls one of them can take over sessions.',
+    instead: 'remove cookie-domain, or run only trusted programs under the domain',
   },
   'sign-on-is-not-bound': {
     when: '`browser-binding #false` in `saml`.',

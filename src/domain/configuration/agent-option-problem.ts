@@ -33,6 +33,8 @@ export interface OptionPlace {
   readonly key?: string;
   /** The place may contain a secret: messages show the position, but not the line. */
   readonly isConcealed?: true;
+  /** Another key that the problem is about: the message names its position. */
+  readonly other?: { readonly option: string; readonly key: string };
   /** A place in one of the texts of the key: index of the text, and offset in it. */
   readonly text?: { readonly index: number; readonly offset: number };
 }

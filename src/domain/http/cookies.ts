@@ -3,12 +3,14 @@ import { trimSpace } from './field-syntax.js';
 import { allHeaders, type HeaderList } from './header-list.js';
 
 /**
- * A Set-Cookie field (RFC 6265, section 4.1). The cookie applies to every path of this host and to no other
- * host.
+ * A Set-Cookie field (RFC 6265, section 4.1). The cookie applies to every path of this host and, without a domain, to
+ * no other host.
  */
 export interface CookieToSet {
   /** A token. */
   readonly name: string;
+  /** All hosts under it receive the cookie; absent or null: only this host. */
+  readonly domain?: string | null;
   /** base64url characters only; empty to clear the cookie. */
   readonly value: string;
   readonly secure: boolean;
@@ -75,8 +77,9 @@ export const withoutCookies = (
 
 /** The value of a Set-Cookie field. */
 export const setCookie = (cookie: CookieToSet): string => {
-  const { name, value, secure, httpOnly, sameSite, maxAgeSecs } = cookie;
+  const { name, value, domain = null, secure, httpOnly, sameSite, maxAgeSecs } = cookie;
   const attributes = [`${name}=${value}`, 'Path=/'];
+  if (domain !== null) attributes.push(`Domain=${domain}`);
   if (maxAgeSecs !== null) attributes.push(`Max-Age=${maxAgeSecs}`);
   if (secure) attributes.push('Secure');
   if (httpOnly) attributes.push('HttpOnly');

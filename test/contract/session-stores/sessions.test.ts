@@ -50,6 +50,15 @@ describeStores('sessions', (technology) => {
     expect(await succeeded(store.find(hashOf('plain')))).toEqual(testSession('plain'));
   });
 
+  it('come back with their method', async ({ cleanUp }) => {
+    const oidc = testSession('oidc', { method: 'oidc', provider: 'https://op.example corp' });
+    const store = await withSessions(cleanUp, oidc, testSession('saml'));
+    expect(await succeeded(store.find(hashOf('oidc')))).toEqual(oidc);
+    expect((await succeeded(store.list({ userId: null, limit: 9, after: null }))).sessions).toContainEqual(oidc);
+    const ended = { provider: oidc.provider, subject: 'alice@example.com', sessionIndexes: [] };
+    expect(await succeeded(store.removeOfSubject(ended))).toEqual([hashOf('oidc')]);
+  });
+
   it('are not found by another id, a part of one or one in capitals', async ({ cleanUp }) => {
     const store = await withSessions(cleanUp, testSession('one'));
     const hash = hashOf('one');

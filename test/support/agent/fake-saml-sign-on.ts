@@ -3,9 +3,11 @@ import { HmacSecretDigest } from '../../../src/adapters/outbound/hmac-secret-dig
 import type { SignOnRefusal } from '../../../src/application/agent/sign-on/saml/sign-on-refusal.js';
 import { SingleSignOn } from '../../../src/application/agent/sign-on/saml/single-sign-on.js';
 import { VerificationShares } from '../../../src/application/agent/sign-on/saml/verification-shares.js';
+import { SignOnCookies } from '../../../src/application/agent/sign-on/shared/sign-on-cookies.js';
 import type { ServiceProviderKey } from '../../../src/application/ports/agent/saml-keys.js';
 import type { Cancellation } from '../../../src/application/ports/shared/cancellation.js';
 import type { SamlOptions } from '../../../src/domain/agent/configuration/saml-options.js';
+import type { SessionCookieOptions } from '../../../src/domain/agent/configuration/sessions-options.js';
 import type {
   Assertion,
   LogoutRequest,
@@ -23,6 +25,16 @@ import { neverCancelled } from '../shared/never-cancelled.js';
 import { RecordingLogger } from '../shared/recording-logger.js';
 import { FakeReplayStore, FakeRequestStore, FakeSessions } from './fake-saml-stores.js';
 import { FakeDocumentVerifier } from './fake-saml-verifier.js';
+
+/** The session cookie with its defaults, beside `saml`. */
+export const sessionCookie: SessionCookieOptions = {
+  name: 'gateway_saml_session',
+  formerNames: [],
+  domain: null,
+  secure: true,
+  httpOnly: true,
+  sameSite: 'Lax',
+};
 
 export const samlOptions: SamlOptions = {
   entityId: 'https://app.example/saml',
@@ -46,12 +58,7 @@ export const samlOptions: SamlOptions = {
   browserBinding: true,
   userIdAttribute: null,
   attributeMapping: [],
-  sessionTtlMs: 28_800_000,
-  sessionIdleMs: null,
   clockSkewMs: 300_000,
-  cleanupIntervalMs: 300_000,
-  store: { kind: 'memory' },
-  cookie: { name: 'gateway_saml_session', secure: true, httpOnly: true, sameSite: 'Lax' },
   protectedPaths: [],
   excludedPaths: ['/public'],
 };
@@ -124,6 +131,7 @@ export const refusalOf = ({ decision }: AgentAnswer): string => {
 
 export interface SamlWorldOptions {
   readonly options?: Partial<SamlOptions>;
+  readonly cookie?: Partial<SessionCookieOptions>;
   readonly key?: ServiceProviderKey | null;
 }
 
@@ -144,16 +152,20 @@ export class SamlWorld {
   /** How often that was asked to be found out. */
   hurried = 0;
   readonly options: SamlOptions;
+  readonly cookie: SessionCookieOptions;
   readonly singleSignOn: SingleSignOn;
   /** Tokens that were given out: each a secret. */
   readonly tokens: string[] = [];
   readonly answers: AgentAnswer[] = [];
   #events = 0;
 
-  constructor({ options = {}, key = null }: SamlWorldOptions = {}) {
+  constructor({ options = {}, cookie = {}, key = null }: SamlWorldOptions = {}) {
     this.options = { ...samlOptions, ...options };
+    this.cookie = { ...sessionCookie, ...cookie };
     this.singleSignOn = new SingleSignOn({
       options: this.options,
+      cookies: new SignOnCookies(this.cookie),
+      sessionTtlMs: 28_800_000,
       secretHeaders: ['X-API-Key'],
       key,
       keys: {
@@ -301,7 +313,7 @@ export class SamlWorld {
   }
 
   sessionCookie(): string | undefined {
-    return this.jar.cookies.get(this.options.cookie.name);
+    return this.jar.cookies.get(this.cookie.name);
   }
 
   /** Log lines as `level message reason`. */

@@ -5,7 +5,7 @@ import type {
   SubjectSessions,
 } from '../../../src/application/ports/agent/session-store.js';
 import type { SessionStoreOpener, SessionStores } from '../../../src/application/ports/agent/session-stores.js';
-import type { SessionStoreOptions } from '../../../src/domain/agent/configuration/saml-options.js';
+import type { SessionStoreOptions } from '../../../src/domain/agent/configuration/sessions-options.js';
 import type { Session } from '../../../src/domain/agent/sessions/session.js';
 import { err, ok, type Result } from '../../../src/domain/shared/result.js';
 

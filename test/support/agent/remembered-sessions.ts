@@ -62,7 +62,7 @@ export const rememberedSessions = ({ memory, ...swapped }: SwappedSessionsParts 
     digest: { sha256Hex },
     prepare: preparedIdentityOf,
     idleMs: null,
-    provider: () => companyIssuer,
+    accepts: ({ provider }) => provider === companyIssuer,
     ...swapped,
   };
   return {

@@ -5,7 +5,7 @@ import { SqliteStoreOpener } from '../../../src/adapters/outbound/sqlite-session
 import { RemoteStoreOpener } from '../../../src/application/agent/share-stores/remote-session-stores.js';
 import { SharedSessionStores } from '../../../src/application/agent/share-stores/share-stores.js';
 import type { SessionStoreOpener, SessionStores } from '../../../src/application/ports/agent/session-stores.js';
-import type { SessionStoreOptions } from '../../../src/domain/agent/configuration/saml-options.js';
+import type { SessionStoreOptions } from '../../../src/domain/agent/configuration/sessions-options.js';
 import { supervisedWorker } from '../gateway/supervised-workers.js';
 import { CleanUp } from '../shared/clean-up.js';
 import { describeWithPeers, type Peer } from '../shared/peers.js';

@@ -20,6 +20,7 @@ import { AgentConfigurationInForce } from '../../../src/application/agent/config
 import { AgentKeySets } from '../../../src/application/agent/configure-agent/agent-key-sets.js';
 import type { AgentProcessServices } from '../../../src/application/agent/configure-agent/agent-process-services.js';
 import type { SamlServices } from '../../../src/application/agent/configure-agent/saml-services.js';
+import type { SessionServices } from '../../../src/application/agent/configure-agent/session-services.js';
 import { ExchangeRates } from '../../../src/application/agent/exchange-token/exchange-rates.js';
 import { SpentAssertions } from '../../../src/application/agent/exchange-token/spent-assertions.js';
 import { KeySets } from '../../../src/application/agent/keys/key-sets.js';
@@ -77,9 +78,12 @@ export const upstreamHeaders = (headers: HeaderList, answer: AgentAnswer): Heade
 };
 
 /** Parts that a test may swap; `keySetSource` is where key sets come from. */
-export type SwappedParts = Partial<Omit<AgentProcessServices, 'keySets' | 'clock' | 'saml' | 'outcomes'>> & {
+export type SwappedParts = Partial<
+  Omit<AgentProcessServices, 'keySets' | 'clock' | 'sessions' | 'saml' | 'outcomes'>
+> & {
   readonly keySetSource?: KeySetSource;
   readonly clock?: ManualClock;
+  readonly sessions?: Partial<SessionServices>;
   readonly saml?: Partial<SamlServices>;
   /** The config block of a file, under the options. */
   readonly block?: JsonObject;
@@ -95,7 +99,7 @@ export interface TestAgent {
 /** An agent with its real adapters, a clock that stands, and options as a config block gives them. Not started. */
 export const testAgent = (
   config: JsonObject,
-  { keySetSource, clock: swappedClock, saml, block = {}, ...swapped }: SwappedParts = {},
+  { keySetSource, clock: swappedClock, sessions, saml, block = {}, ...swapped }: SwappedParts = {},
 ): TestAgent => {
   const clock = swappedClock ?? new ManualClock();
   const logger = new RecordingLogger();
@@ -127,14 +131,17 @@ export const testAgent = (
     passwords: new PasswordChecks({ verifier: new NativePasswordVerifier(), clock, logger }),
     spentAssertions: new SpentAssertions(clock),
     exchangeRates: new ExchangeRates(new MemoryRateLimitStore(clock), null),
+    random,
+    sessions: {
+      storeKindFault: async () => null,
+      stores: new SessionStoreLeases({ opener: openSessionStores(logger), clock, logger, endings: noOtherProcesses }),
+      ...sessions,
+    },
     saml: {
-      random,
       verifier,
       warmUp: async () => true,
-      storeKindFault: async () => null,
       keys: samlKeys,
       trusts: new IdentityProviderTrusts({ ...metadata, clock, scheduler, random, logger }),
-      stores: new SessionStoreLeases({ opener: openSessionStores(logger), clock, logger, endings: noOtherProcesses }),
       ...saml,
     },
     outcomes: counters,

@@ -37,7 +37,7 @@ export interface ReportMoment {
 }
 
 const stateOf = (session: Session, { nowMs, idleMs }: ReportMoment): string =>
-  sessionState(session, { nowMs, idleMs, provider: null });
+  sessionState(session, { nowMs, idleMs, accepts: () => true });
 
 const jsonText = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
 

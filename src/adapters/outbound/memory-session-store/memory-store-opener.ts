@@ -2,7 +2,7 @@ import type { ReplayStore } from '../../../application/ports/agent/replay-store.
 import type { Stored } from '../../../application/ports/agent/session-store.js';
 import type { SessionStoreOpener, SessionStores } from '../../../application/ports/agent/session-stores.js';
 import type { SignOnRequestStore } from '../../../application/ports/agent/sign-on-request-store.js';
-import type { SessionStoreOptions } from '../../../domain/agent/configuration/saml-options.js';
+import type { SessionStoreOptions } from '../../../domain/agent/configuration/sessions-options.js';
 import type { SignOnRequest } from '../../../domain/agent/sign-on/sign-on-request.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
 import { ExpiringMap } from './expiring-map.js';

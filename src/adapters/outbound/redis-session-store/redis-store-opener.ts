@@ -1,6 +1,6 @@
 import type { SessionStoreOpener, SessionStores } from '../../../application/ports/agent/session-stores.js';
 import type { Logger } from '../../../application/ports/shared/logger.js';
-import type { SessionStoreOptions } from '../../../domain/agent/configuration/saml-options.js';
+import type { SessionStoreOptions } from '../../../domain/agent/configuration/sessions-options.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
 import { RedisConnection, type RedisConnectionOptions } from '../../redis/redis-connection.js';
 import { readRedisEndpoint, redisAddress } from '../../redis/redis-endpoint.js';

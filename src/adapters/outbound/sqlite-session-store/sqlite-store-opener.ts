@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { ReplayStore } from '../../../application/ports/agent/replay-store.js';
 import type { Stored } from '../../../application/ports/agent/session-store.js';
 import type { SessionStoreOpener, SessionStores } from '../../../application/ports/agent/session-stores.js';
-import type { SessionStoreOptions } from '../../../domain/agent/configuration/saml-options.js';
+import type { SessionStoreOptions } from '../../../domain/agent/configuration/sessions-options.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
 import { addedColumns, additions, applicationId, migrations } from './schema.js';
 import { busyPauseMs, busyTimeoutMs, explainFault, isBusy, lockTimeoutMs } from './sqlite-faults.js';

@@ -1,6 +1,7 @@
 import { providerLabel } from '../../../domain/agent/configuration/oidc-option-rules.js';
 import { type AgentState, warmingUpFeature } from '../../../domain/agent-protocol/health.js';
 import type { PreparedAgent } from '../configure-agent/prepared-agent.js';
+import type { PreparedSaml } from '../configure-agent/prepared-saml.js';
 
 /** The health that an agent reports. The message is for operators. */
 export interface AgentCondition {
@@ -11,9 +12,14 @@ export interface AgentCondition {
 }
 
 /** Problems of single sign-on, a clause each. */
-const signOnTroubles = ({ saml }: PreparedAgent): string[] => {
-  if (saml === null) return [];
-  const { trust, storeFailure, isWarmingUp } = saml;
+const signOnTroubles = ({ sessions, saml }: PreparedAgent): string[] => {
+  const troubles = saml === null ? [] : samlTroubles(saml);
+  const storeFailure = sessions?.storeFailure ?? null;
+  if (storeFailure !== null) troubles.push(`single sign-on: the session store cannot be used (${storeFailure})`);
+  return troubles;
+};
+
+const samlTroubles = ({ trust, isWarmingUp }: PreparedSaml): string[] => {
   const troubles: string[] = [];
   if (isWarmingUp) troubles.push('single sign-on: the verifier is warming up');
   const state = trust.state();
@@ -22,7 +28,6 @@ const signOnTroubles = ({ saml }: PreparedAgent): string[] => {
     const why = failure === null ? '' : ` (${failure})`;
     troubles.push(`single sign-on: the metadata of the identity provider is ${state}${why}`);
   }
-  if (storeFailure !== null) troubles.push(`single sign-on: the session store cannot be used (${storeFailure})`);
   return troubles;
 };
 
@@ -32,7 +37,7 @@ const signOnTroubles = ({ saml }: PreparedAgent): string[] => {
  */
 export const agentCondition = (agent: PreparedAgent | null): AgentCondition => {
   if (agent === null) return { state: 'unhealthy', message: 'there is no configuration', disabledFeatures: [] };
-  const { methods, keySets, tokenExchange } = agent;
+  const { methods, keySets, tokenExchange, sessions } = agent;
   const troubles: string[] = [];
   let anyKeys = false;
   keySets.providers.forEach(({ options, keys }, index) => {
@@ -49,7 +54,7 @@ export const agentCondition = (agent: PreparedAgent | null): AgentCondition => {
   // Missing only its own keys therefore does not make it unhealthy.
   const waitsForItself = keySets.providers.every(({ options }) => options.issuer === tokenExchange?.issuer);
   // Cached sessions stay valid for a while without their store.
-  const canDecide = anyKeys || waitsForItself || methods.some((method) => method !== 'oidc');
+  const canDecide = anyKeys || waitsForItself || sessions !== null || methods.some((method) => method !== 'oidc');
   return {
     state: canDecide ? 'degraded' : 'unhealthy',
     message: troubles.join('; '),

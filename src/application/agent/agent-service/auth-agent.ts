@@ -204,10 +204,10 @@ export class AuthAgent implements AgentService {
   }
 
   metrics(): MetricsReport {
-    const saml = this.#configuration.current()?.saml ?? null;
+    const current = this.#configuration.current();
     return this.#counters.report(this.#description.agentId, this.#clock.wallMs(), this.#description.metricsIntervalMs, {
-      sessions: saml?.sessionCount.latest() ?? null,
-      certificates: saml?.certificates.current() ?? [],
+      sessions: current?.sessions?.count.latest() ?? null,
+      certificates: current?.saml?.certificates.current() ?? [],
     });
   }
 

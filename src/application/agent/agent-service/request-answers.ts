@@ -30,7 +30,7 @@ const maySignOn = ({ undecided, failure }: RefusedAuthentication): boolean =>
 const refusalText = ({ undecided, failure: { method, reason } }: RefusedAuthentication): string => {
   if (undecided !== null) return 'authentication could not be decided';
   if (reason === 'missing_credentials') return 'the request carries no credential';
-  const isEnded = method === 'saml' && (reason === 'session_expired' || reason === 'unknown_credentials');
+  const isEnded = reason === 'session_expired' || (method === 'saml' && reason === 'unknown_credentials');
   return isEnded ? 'the session of the request has ended' : 'authentication failed';
 };
 
@@ -96,7 +96,7 @@ export class RequestAnswers {
   /** Without policies, every request that gets here may pass. */
   #authorize(
     event: RequestHeadersEvent,
-    { authorization, removable, saml, forwardsCookies }: PreparedAgent,
+    { authorization, removable, sessions, forwardsCookies }: PreparedAgent,
     prepared: PreparedIdentity | null,
   ): AgentAnswer {
     const identity = prepared?.identity ?? null;
@@ -109,7 +109,7 @@ export class RequestAnswers {
     // INVARIANT: client-supplied headers with identity names are removed before any is set.
     const changes = removalOperations(event.headers, removable);
     // The session cookie is a credential that the upstream does not need.
-    const cookies = saml === null || forwardsCookies ? noOperations : saml.cookieOperations(event.headers);
+    const cookies = sessions === null || forwardsCookies ? noOperations : sessions.cookieOperations(event.headers);
     const isPlain = changes.length + cookies.length === 0;
     if (prepared !== null && isPlain && authorized === null) return prepared.answer;
     const requestHeaders = isPlain

@@ -56,12 +56,16 @@ class Refusal {
     this.#bearerShown = bearerShown;
   }
 
-  note({ method }: AuthenticationCheck, outcome: Exclude<CheckOutcome, { kind: 'authenticated' | 'cancelled' }>): void {
+  note(
+    { method, isSession }: AuthenticationCheck,
+    outcome: Exclude<CheckOutcome, { kind: 'authenticated' | 'cancelled' }>,
+  ): void {
     if (outcome.kind === 'undecided') this.#undecided ??= { method, reason: outcome.reason };
     if (outcome.kind !== 'failed') return;
     const failure: TriedFailure = { method, reason: outcome.reason, scope: outcome.scope ?? null };
     this.#failure = moreUsefulFailure(this.#failure, failure);
-    if (method === 'oidc' || method === 'jwt') this.#bearer = moreUsefulFailure(this.#bearer, failure);
+    const isBearer = (method === 'oidc' || method === 'jwt') && isSession !== true;
+    if (isBearer) this.#bearer = moreUsefulFailure(this.#bearer, failure);
   }
 
   outcome(hasBasic: boolean): RefusedAuthentication {
@@ -95,11 +99,11 @@ export class AuthenticateRequest {
   readonly #known: CredentialCache | null;
   readonly #hasBasic: boolean;
 
-  /** Header names are case-insensitive; the cookie name is case-sensitive. */
+  /** Header names are case-insensitive; the cookie names are case-sensitive. */
   constructor(checks: readonly AuthenticationCheck[], headers: CredentialHeaders) {
     this.#checks = checks.toSorted((first, second) => comparePrecedence(first.method, second.method));
     this.#headers = lowerCaseHeaders(headers);
-    this.#headersWithoutSession = { ...this.#headers, sessionCookie: null };
+    this.#headersWithoutSession = { ...this.#headers, sessionCookieNames: [] };
     // All checks that cache credentials share one cache.
     this.#known = checks.find(({ known }) => known !== undefined)?.known ?? null;
     this.#hasBasic = checks.some(({ method }) => method === 'basic');

@@ -73,6 +73,8 @@ export interface CredentialCache {
 /** One authentication method. */
 export interface AuthenticationCheck {
   readonly method: AuthenticationMethod;
+  /** Whether the credential is a session, whatever method opened it. */
+  readonly isSession?: true;
   /** The credentials that the check has cached; undefined if it caches none. */
   readonly known?: CredentialCache;
   /** Synchronous where possible. Cancelling ends a wait with the outcome `cancelled`. Never rejects. */

@@ -1,4 +1,5 @@
 import type { RequestCredentials } from '../../../domain/agent/identity/request-credentials.js';
+import type { SignOnMethod } from '../../../domain/agent/sessions/session.js';
 import type { Cancellation } from '../../ports/shared/cancellation.js';
 import type { SessionCheckResult } from '../sessions/session-check-result.js';
 import {
@@ -28,13 +29,16 @@ const outcomeOf = (result: SessionCheckResult): CheckOutcome => {
   }
 };
 
-/** Session cookies of users who have signed on at the identity provider. */
+/** Session cookies of users who have signed on, in any way. */
 export class SessionCheck implements AuthenticationCheck {
-  readonly method = 'saml';
+  readonly method: SignOnMethod;
+  readonly isSession = true;
   readonly #sessions: SessionChecks;
 
-  constructor(sessions: SessionChecks) {
+  /** @param method the method of failures: the session that a cookie does not open has none */
+  constructor(sessions: SessionChecks, method: SignOnMethod) {
     this.#sessions = sessions;
+    this.method = method;
   }
 
   check({ sessionCookies }: RequestCredentials, cancellation: Cancellation): CheckOutcome | Promise<CheckOutcome> {

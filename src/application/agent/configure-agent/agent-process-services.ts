@@ -4,6 +4,7 @@ import type { VerificationKeys } from '../../ports/agent/token-verifier.js';
 import type { CertificateFingerprints, CertificateReaderLoader } from '../../ports/shared/certificate-reader.js';
 import type { Clock } from '../../ports/shared/clock.js';
 import type { Logger } from '../../ports/shared/logger.js';
+import type { Random } from '../../ports/shared/random.js';
 import type { Scheduler } from '../../ports/shared/scheduler.js';
 import type { SecretDigest } from '../../ports/shared/secret-digest.js';
 import type { TextFileReader } from '../../ports/shared/text-file-reader.js';
@@ -14,6 +15,7 @@ import type { AssertionMemory } from '../exchange-token/spent-assertions.js';
 import type { KeySets } from '../keys/key-sets.js';
 import type { SignOnOutcomes } from '../sign-on/saml/single-sign-on-options.js';
 import type { SamlServices } from './saml-services.js';
+import type { SessionServices } from './session-services.js';
 
 /** The services of a process that all its agents use. */
 export interface AgentProcessServices {
@@ -35,6 +37,8 @@ export interface AgentProcessServices {
   readonly spentAssertions: AssertionMemory;
   /** The rate limits of token exchange. */
   readonly exchangeRates: ExchangeRates;
+  readonly random: Random;
+  readonly sessions: SessionServices;
   readonly saml: SamlServices;
   /** Counts the results of sign-ons and token exchanges. */
   readonly outcomes: SignOnOutcomes & ExchangeOutcomes;

@@ -29,7 +29,8 @@ const readsCertificates = ({ mtls, jwt, oidc }: CompleteAgentOptions): boolean =
 export const credentialHeaders = (options: CompleteAgentOptions): CredentialHeaders => ({
   apiKey: options.apiKeyHeader,
   certificate: readsCertificates(options) ? options.clientCertHeader : null,
-  sessionCookie: options.saml?.cookie.name ?? null,
+  sessionCookieNames:
+    options.sessions === null ? [] : [options.sessions.cookie.name, ...options.sessions.cookie.formerNames],
 });
 
 /** One check per configured method. */
@@ -54,7 +55,7 @@ export const authenticationChecks = (
   if (mtls !== null) {
     checks.push(new MtlsCheck({ ...mtls, prepare, digest, clock, memorySize: tokenCacheSize }));
   }
-  if (sessions !== null) checks.push(new SessionCheck(sessions));
+  if (sessions !== null) checks.push(new SessionCheck(sessions, options.saml === null ? 'oidc' : 'saml'));
   if (oidc !== null) checks.push(new OidcCheck({ tokens: oidc, ...bearer }));
   if (jwt !== null) checks.push(new JwtCheck({ tokens: jwt, ...bearer }));
   if (apiKeys.length > 0) checks.push(new ApiKeyCheck(apiKeys, prepare, digest));

@@ -31,6 +31,7 @@ import { type PreparedMethods, prepareMethods } from './prepare-methods.js';
 import { prepareTokenExchange } from './prepare-token-exchange.js';
 import type { PreparedAgent, PreparedAgentWithWarnings } from './prepared-agent.js';
 import { PreparedSaml } from './prepared-saml.js';
+import { PreparedSessions } from './prepared-sessions.js';
 import { type ReadTokenExchange, readTokenExchange } from './read-token-exchange.js';
 import { readSamlFiles, type SamlFiles } from './saml-files.js';
 import { WarmUp } from './warm-up.js';
@@ -82,22 +83,30 @@ export const removablePatterns = (options: CompleteAgentOptions): readonly strin
   return forwardCredentials === 'none' ? [...patterns, 'Authorization'] : patterns;
 };
 
-/**
- * Opens the session stores and loads the identity provider; null if SAML is not configured. The caller releases the
- * result.
- */
-const prepareSaml = async (
+/** Opens the session stores; null if there is no way to sign on. The caller releases the result. */
+const prepareSessions = async (
+  options: CompleteAgentOptions,
+  parts: AgentProcessServices,
+): Promise<Result<PreparedSessions | null, AgentOptionProblem>> => {
+  const { sessions, saml } = options;
+  if (sessions === null) return ok(null);
+  const lease = await parts.sessions.stores.acquire(sessions.store, sessions.namespace);
+  if (lease.ok) return ok(new PreparedSessions(sessions, options, lease.value, parts));
+  return err(optionProblem('error', saml === null ? 'sessions' : 'saml', `the session store: ${lease.error}`));
+};
+
+/** Loads the identity provider; null if SAML is not configured. The caller releases the result. */
+const prepareSaml = (
   options: CompleteAgentOptions,
   files: SamlFiles | null,
+  sessions: PreparedSessions | null,
+  warmUp: WarmUp | null,
   parts: AgentProcessServices,
-): Promise<Result<PreparedSaml | null, AgentOptionProblem>> => {
+): PreparedSaml | null => {
   const { saml } = options;
-  if (saml === null || files === null) return ok(null);
-  const warmUp = new WarmUp(parts.saml.warmUp, parts.logger);
-  const stores = await parts.saml.stores.acquire(saml.store, saml.entityId);
-  if (!stores.ok) return err(optionProblem('error', 'saml', `the session store: ${stores.error}`));
+  if (saml === null || files === null || sessions === null || warmUp === null) return null;
   const trust = parts.saml.trusts.acquire(saml.identityProvider, files.certificates);
-  return ok(new PreparedSaml(saml, options, files, { stores: stores.value, trust }, warmUp, parts));
+  return new PreparedSaml(saml, options, files, sessions, trust, warmUp, parts);
 };
 
 /** Warns if the identity provider is not known yet. Its metadata is fetched until it is. */
@@ -200,39 +209,42 @@ interface AgentPieces {
   readonly methods: PreparedMethods;
   readonly authorization: AuthorizeRequest | null;
   readonly keySets: ProviderKeySets;
+  readonly sessions: PreparedSessions | null;
   readonly saml: PreparedSaml | null;
   readonly exchange: ReadTokenExchange | null;
 }
 
 const assemble = (
-  { options, methods, authorization, keySets, saml, exchange }: AgentPieces,
+  { options, methods, authorization, keySets, sessions, saml, exchange }: AgentPieces,
   parts: AgentProcessServices,
 ): PreparedAgent => {
   const bearer = bearerTokens(options, methods, keySets.providers, parts.clock);
-  const checks = authenticationChecks(options, methods, bearer, saml?.sessions ?? null, parts);
+  const checks = authenticationChecks(options, methods, bearer, sessions?.sessions ?? null, parts);
   const tokenExchange = exchange === null ? null : prepareTokenExchange(exchange, bearer, saml, parts);
   return {
     authentication: new AuthenticateRequest(checks, credentialHeaders(options)),
     authorization,
-    methods: checks.map((check) => check.method),
+    methods: [...new Set(checks.map((check) => check.method))],
     identityHeaderPatterns: identityHeaderPatterns(options),
     removable: ownedHeaders(removablePatterns(options)),
     // An agent without authentication methods is not set up yet, so fail-open does not apply.
     failOpen: options.failOpen && checks.length > 0,
     keySets,
     endpoints: new AgentEndpoints([saml?.signOn, tokenExchange?.endpoint].filter((endpoint) => endpoint !== undefined)),
+    sessions,
     saml,
     tokenExchange,
     forwardsCookies: options.forwardCredentials === 'all',
     onChange: (listener) => {
-      const ends = [keySets.onChange(listener), saml?.onChange(listener)];
+      const ends = [keySets.onChange(listener), sessions?.onChange(listener), saml?.onChange(listener)];
       return () => {
         for (const end of ends) end?.();
       };
     },
     release: async () => {
       keySets.release();
-      await saml?.release();
+      saml?.release();
+      await sessions?.release();
     },
   };
 };
@@ -278,12 +290,16 @@ export const prepareAgent = async (
   const lacksPolicies = complete.authz !== null && authorization === null;
   if (lacksPolicies || problems.some(({ severity }) => severity === 'error')) return err(problems);
 
-  const saml = await prepareSaml(complete, samlFiles, parts);
-  if (!saml.ok) return err([...problems, saml.error]);
+  // The verifier warms up while the store opens.
+  const warmUp = complete.saml === null ? null : new WarmUp(parts.saml.warmUp, parts.logger);
+  const sessions = await prepareSessions(complete, parts);
+  if (!sessions.ok) return err([...problems, sessions.error]);
   // No errors from here on, so that a failed preparation leaves nothing to release.
   const keySets = ProviderKeySets.acquire(complete.oidc, parts.keySets);
-  const agent = assemble({ options: complete, methods, authorization, keySets, saml: saml.value, exchange }, parts);
-  await firstLoad(keySets, saml.value, waitMs, parts);
-  const missing = [...missingKeys(keySets), ...(saml.value === null ? [] : providerWarnings(saml.value))];
+  const saml = prepareSaml(complete, samlFiles, sessions.value, warmUp, parts);
+  const pieces = { options: complete, methods, authorization, keySets, sessions: sessions.value, saml, exchange };
+  const agent = assemble(pieces, parts);
+  await firstLoad(keySets, saml, waitMs, parts);
+  const missing = [...missingKeys(keySets), ...(saml === null ? [] : providerWarnings(saml))];
   return ok({ agent, warnings: [...problems, ...missing] });
 };

@@ -109,7 +109,7 @@ export const prepareTokenExchange = (
     rates: exchangeRates,
     clock,
     scheduler,
-    random: parts.saml.random,
+    random: parts.random,
     digest,
     logger,
     outcomes,

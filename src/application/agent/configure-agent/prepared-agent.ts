@@ -6,6 +6,7 @@ import type { AuthorizeRequest } from '../authorize/authorize-request.js';
 import type { ProviderKeySets } from './agent-key-sets.js';
 import type { PreparedTokenExchange } from './prepare-token-exchange.js';
 import type { PreparedSaml } from './prepared-saml.js';
+import type { PreparedSessions } from './prepared-sessions.js';
 
 /** A checked and prepared configuration. Requests need no further look at the options. */
 export interface PreparedAgent {
@@ -22,7 +23,9 @@ export interface PreparedAgent {
   readonly keySets: ProviderKeySets;
   /** The endpoints that the agent serves itself. Requests for them are not authenticated. */
   readonly endpoints: AgentEndpoints;
-  /** Null: no single sign-on. */
+  /** Null: no way to sign on, so no sessions. */
+  readonly sessions: PreparedSessions | null;
+  /** Null: no SAML single sign-on. */
   readonly saml: PreparedSaml | null;
   /** Null: no token exchange. */
   readonly tokenExchange: PreparedTokenExchange | null;

@@ -2,28 +2,19 @@ import { type CompleteAgentOptions, secretHeaders } from '../../../domain/agent/
 import { optionProblemText } from '../../../domain/agent/configuration/option-report.js';
 import type { SamlOptions } from '../../../domain/agent/configuration/saml-options.js';
 import type { IdentityProvider } from '../../../domain/agent/saml/identity-provider.js';
-import { sessionIdentity } from '../../../domain/agent/sessions/session-identity.js';
-import type { HeaderOperation } from '../../../domain/agent-protocol/messages.js';
 import type { AgentOptionProblem } from '../../../domain/configuration/agent-option-problem.js';
-import { withoutCookies } from '../../../domain/http/cookies.js';
-import type { HeaderList } from '../../../domain/http/header-list.js';
 import { type CertificateDates, earliestExpiries } from '../../../domain/shared/certificate-dates.js';
 import type { ReplayStore } from '../../ports/agent/replay-store.js';
 import type { SamlKeys } from '../../ports/agent/saml-keys.js';
-import type { SessionStore } from '../../ports/agent/session-store.js';
 import type { Logger } from '../../ports/shared/logger.js';
-import { IdentityPreparation } from '../authenticate/prepared-identity.js';
 import { SamlSubjectTokens, type SamlSubjectTokensOptions } from '../exchange-token/saml-subject-tokens.js';
-import { ExpireSessions } from '../sessions/expire-sessions.js';
-import type { SessionStoreLease } from '../sessions/session-store-leases.js';
-import { Sessions } from '../sessions/sessions.js';
-import { bindingCookiePrefix } from '../sign-on/saml/sign-on-cookies.js';
 import { SingleSignOn } from '../sign-on/saml/single-sign-on.js';
 import type { IdentityProviderTrust } from '../sign-on/saml/trust/identity-provider-trust.js';
 import type { TrustLease } from '../sign-on/saml/trust/identity-provider-trusts.js';
 import { VerificationShares } from '../sign-on/saml/verification-shares.js';
 import type { AgentProcessServices } from './agent-process-services.js';
 import { optionProblem } from './option-problem.js';
+import type { PreparedSessions } from './prepared-sessions.js';
 import type { SamlFiles } from './saml-files.js';
 import type { WarmUp } from './warm-up.js';
 
@@ -73,33 +64,6 @@ export class SigningDemand {
   }
 }
 
-/** The number of sessions at the previous query. Each query starts a new count. */
-class SessionCount {
-  readonly #store: Pick<SessionStore, 'count'>;
-  #count: number | null = null;
-  #isCounting = false;
-
-  constructor(store: Pick<SessionStore, 'count'>) {
-    this.#store = store;
-    this.#recount();
-  }
-
-  /** Null until counted, and while the store is unavailable. */
-  latest(): number | null {
-    this.#recount();
-    return this.#count;
-  }
-
-  #recount(): void {
-    if (this.#isCounting) return;
-    this.#isCounting = true;
-    void this.#store.count().then((counted) => {
-      this.#isCounting = false;
-      this.#count = counted.ok ? counted.value : null;
-    });
-  }
-}
-
 /** Maximum certificates in the report; of more, the first ones to expire are reported. */
 const maxReportedCertificates = 64;
 
@@ -142,16 +106,9 @@ export class SamlCertificates {
   }
 }
 
-export interface SamlLeases {
-  readonly stores: SessionStoreLease;
-  readonly trust: TrustLease;
-}
-
-/** Single sign-on of one configuration. It maintains its sessions until released. */
+/** SAML single sign-on of one configuration. */
 export class PreparedSaml {
   readonly signOn: SingleSignOn;
-  readonly sessions: Sessions;
-  readonly sessionCount: SessionCount;
   readonly signingDemand: SigningDemand;
   readonly certificates: SamlCertificates;
   /** Shared by sign-on and token exchange: a message accepted by one is refused by the other. */
@@ -159,45 +116,31 @@ export class PreparedSaml {
   /** The same, if other processes share the store; null: a memory store. */
   readonly sharedReplays: Pick<ReplayStore, 'remember'> | null;
   readonly #exchange: Omit<SamlSubjectTokensOptions, 'endpointUrl' | 'oneTime'>;
-  readonly #leases: SamlLeases;
+  readonly #trustLease: TrustLease;
   readonly #warmUp: WarmUp;
-  readonly #expiry: ExpireSessions;
-  readonly #cookieName: string;
-  readonly #bindingPrefix: string;
-  #released: Promise<void> | null = null;
 
   constructor(
     options: SamlOptions,
     complete: CompleteAgentOptions,
     files: SamlFiles,
-    leases: SamlLeases,
+    sessions: PreparedSessions,
+    trustLease: TrustLease,
     warmUp: WarmUp,
-    { clock, scheduler, logger, digest, outcomes, saml: { random, verifier, keys } }: AgentProcessServices,
+    { clock, logger, digest, random, outcomes, saml: { verifier, keys } }: AgentProcessServices,
   ) {
     const { key } = files;
-    const { stores, state, known } = leases.stores;
-    const { trust } = leases.trust;
-    const { userIdHeader: userId, authMethodHeader: authMethod, maxClaimBytes } = complete;
-    const names = { userId, authMethod };
-    const preparation = new IdentityPreparation(names, maxClaimBytes, logger, clock, options.attributeMapping);
+    const { trust } = trustLease;
+    const { requests, replays } = sessions.stores;
     const shares = new VerificationShares();
-    this.replays = stores.replays;
-    this.sharedReplays = options.store.kind === 'memory' ? null : stores.replays;
+    this.replays = replays;
+    this.sharedReplays = sessions.isShared ? replays : null;
     this.#exchange = { options, key, trust, verifier, digest, clock, shares };
-    this.#leases = leases;
+    this.#trustLease = trustLease;
     this.#warmUp = warmUp;
-    this.#cookieName = options.cookie.name;
-    this.#bindingPrefix = bindingCookiePrefix(options.cookie.name);
-    this.sessions = new Sessions({
-      store: stores.sessions,
-      known,
-      clock,
-      scheduler,
-      digest,
-      prepare: (session) => preparation.prepare(sessionIdentity(session)),
-      idleMs: options.sessionIdleMs,
+    sessions.acceptProviders('saml', (provider) => {
       // Without metadata, the configured entity id still selects the valid sessions.
-      provider: () => trust.current()?.entityId ?? options.identityProvider.entityId,
+      const current = trust.current()?.entityId ?? options.identityProvider.entityId;
+      return current === null || provider === current;
     });
     this.signOn = new SingleSignOn({
       options,
@@ -207,9 +150,11 @@ export class PreparedSaml {
       trust,
       verifier,
       shares,
-      sessions: this.sessions,
-      requests: stores.requests,
-      replays: stores.replays,
+      cookies: sessions.cookies,
+      sessionTtlMs: sessions.options.ttlMs,
+      sessions: sessions.sessions,
+      requests,
+      replays,
       random,
       digest,
       clock,
@@ -218,26 +163,10 @@ export class PreparedSaml {
     });
     this.signingDemand = new SigningDemand(trust, key !== null, logger);
     this.certificates = new SamlCertificates(files, trust, keys);
-    this.sessionCount = new SessionCount(stores.sessions);
-    this.#expiry = new ExpireSessions({
-      stores,
-      state,
-      clock,
-      scheduler,
-      logger,
-      intervalMs: options.cleanupIntervalMs,
-      idleMs: options.sessionIdleMs,
-    });
-    this.#expiry.start();
   }
 
   get trust(): IdentityProviderTrust {
-    return this.#leases.trust.trust;
-  }
-
-  /** Why the session store is unavailable, one clause; null if it is available. */
-  get storeFailure(): string | null {
-    return this.#leases.stores.state.failure;
+    return this.#trustLease.trust;
   }
 
   /** Whether the verifier is still warming up: a sign-on may take longer. */
@@ -250,37 +179,17 @@ export class PreparedSaml {
     return new SamlSubjectTokens({ ...this.#exchange, endpointUrl, oneTime });
   }
 
-  /**
-   * Calls the listener when the identity provider, the session store or the verifier changes state. The result
-   * unsubscribes it.
-   */
+  /** Calls the listener when the identity provider or the verifier changes state. The result unsubscribes it. */
   onChange(listener: () => void): () => void {
-    const ends = [
-      this.trust.onChange(listener),
-      this.#leases.stores.state.onChange(listener),
-      this.#warmUp.onDone(listener),
-    ];
+    const ends = [this.trust.onChange(listener), this.#warmUp.onDone(listener)];
     return () => {
       for (const end of ends) end();
     };
   }
 
-  /** Removes the cookies of single sign-on from a request. */
-  cookieOperations(headers: HeaderList): readonly HeaderOperation[] {
-    const isOurs = (name: string) => name === this.#cookieName || name.startsWith(this.#bindingPrefix);
-    return withoutCookies(headers, isOurs) ?? [];
-  }
-
-  /** Writes pending data, and releases stores and metadata. Idempotent. Never rejects. */
-  release(): Promise<void> {
-    this.#released ??= this.#release();
-    return this.#released;
-  }
-
-  async #release(): Promise<void> {
+  /** Releases the metadata. The sessions are released separately. */
+  release(): void {
     this.signingDemand.stop();
-    this.#leases.trust.release();
-    await Promise.all([this.#expiry.stop(), this.sessions.stop()]);
-    await this.#leases.stores.release();
+    this.#trustLease.release();
   }
 }

@@ -9,7 +9,7 @@ import type { SessionStoreLease, SessionStoreLeases } from '../sessions/session-
 import type { AgentProcessServices } from './agent-process-services.js';
 import { prepareAgent } from './prepare-agent.js';
 import type { PreparedAgent } from './prepared-agent.js';
-import type { SamlServices } from './saml-services.js';
+import type { SessionServices } from './session-services.js';
 
 const failure: Result<never, StoreFailure> = err({ reason: 'a check does not open the store' });
 const fail = (): Stored<never> => Promise.resolve(failure);
@@ -47,7 +47,7 @@ const lease: SessionStoreLease = {
  * Replaces session stores when a configuration is only checked: a check must neither create nor lock a database.
  * Reports whether this process could open a store of that kind.
  */
-export const unopenedStores = (kindFault: SamlServices['storeKindFault']): Pick<SessionStoreLeases, 'acquire'> => ({
+export const unopenedStores = (kindFault: SessionServices['storeKindFault']): Pick<SessionStoreLeases, 'acquire'> => ({
   acquire: async ({ kind }) => {
     const fault = await kindFault(kind);
     return fault === null ? ok(lease) : err(fault);
@@ -79,8 +79,10 @@ export const tryAgent = async (
   options: AgentOptions,
   parts: Omit<AgentProcessServices, 'outcomes'>,
 ): Promise<TriedAgent> => {
-  const saml = { ...parts.saml, stores: unopenedStores(parts.saml.storeKindFault), warmUp: async () => true };
-  const trial: AgentProcessServices = { ...parts, saml, outcomes: uncounted };
+  const { storeKindFault } = parts.sessions;
+  const sessions = { stores: unopenedStores(storeKindFault), storeKindFault };
+  const saml = { ...parts.saml, warmUp: async () => true };
+  const trial: AgentProcessServices = { ...parts, sessions, saml, outcomes: uncounted };
   const prepared = await prepareAgent(options, trial, keySetWaitMs);
   if (!prepared.ok) return { problems: prepared.error, agent: null };
   const { agent, warnings } = prepared.value;

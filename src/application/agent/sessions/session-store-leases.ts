@@ -1,4 +1,4 @@
-import type { SessionStoreOptions } from '../../../domain/agent/configuration/saml-options.js';
+import type { SessionStoreOptions } from '../../../domain/agent/configuration/sessions-options.js';
 import { ok, type Result } from '../../../domain/shared/result.js';
 import type { SessionStoreOpener, SessionStores } from '../../ports/agent/session-stores.js';
 import type { Clock } from '../../ports/shared/clock.js';

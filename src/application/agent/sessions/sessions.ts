@@ -1,5 +1,5 @@
 import type { Session } from '../../../domain/agent/sessions/session.js';
-import { sessionState } from '../../../domain/agent/sessions/session-state.js';
+import { type SessionRules, sessionState } from '../../../domain/agent/sessions/session-state.js';
 import { err, ok } from '../../../domain/shared/result.js';
 import type { SessionStore, Stored, SubjectSessions } from '../../ports/agent/session-store.js';
 import type { Clock } from '../../ports/shared/clock.js';
@@ -125,11 +125,8 @@ export interface SessionsOptions {
   readonly prepare: (session: Session) => PreparedIdentity;
   /** Idle time after which a session ends, in milliseconds; null: no idle limit. */
   readonly idleMs: number | null;
-  /**
-   * Entity id of the identity provider whose sessions are valid; null while unknown: sessions of any provider are
-   * valid.
-   */
-  readonly provider: () => string | null;
+  /** Whether sessions of a provider are valid. */
+  readonly accepts: SessionRules['accepts'];
 }
 
 /** The sessions of one configuration: a cache in front of the store. No method rejects. */
@@ -167,10 +164,10 @@ export class Sessions {
 
   /** Whether the store has an active session with this hash. Does not count as a use. */
   async isActive(idHash: string): Stored<boolean> {
-    const { store, clock, idleMs, provider } = this.#parts;
+    const { store, clock, idleMs, accepts } = this.#parts;
     const found = await store.find(idHash);
     if (!found.ok) return found;
-    const rules = { nowMs: clock.wallMs(), idleMs, provider: provider() };
+    const rules = { nowMs: clock.wallMs(), idleMs, accepts };
     return ok(found.value !== null && sessionState(found.value, rules) === 'active');
   }
 
@@ -243,10 +240,10 @@ export class Sessions {
   }
 
   #checkRemembered(remembered: RememberedSession): SessionCheckResult {
-    const { clock, idleMs, provider } = this.#parts;
+    const { clock, idleMs, accepts } = this.#parts;
     const nowMs = clock.wallMs();
     this.#catchUp(remembered);
-    const state = sessionState(remembered.session, { nowMs, idleMs, provider: provider() });
+    const state = sessionState(remembered.session, { nowMs, idleMs, accepts });
     if (state === 'other_provider') return unknownSession;
     if (state !== 'active') return expired;
     if (nowMs > remembered.session.lastSeenMs) {

@@ -1,4 +1,4 @@
-import type { SessionStoreOptions } from '../../../domain/agent/configuration/saml-options.js';
+import type { SessionStoreOptions } from '../../../domain/agent/configuration/sessions-options.js';
 import type { Result } from '../../../domain/shared/result.js';
 import type { ReplayStore } from './replay-store.js';
 import type { SessionStore } from './session-store.js';

@@ -154,6 +154,7 @@ export const agentDefaults = {
   samlClockSkewMs: 300_000,
   cleanupIntervalMs: 300_000,
   sessionCookieName: 'gateway_saml_session',
+  hostSessionCookieName: '__Host-portcullis_session',
   exchangePath: '/token/exchange',
   jwksPath: '/token/jwks',
   signingAlgorithm: 'RS256',

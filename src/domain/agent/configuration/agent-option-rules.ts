@@ -25,6 +25,8 @@ import { looksLikePublicKey } from './public-key-text.js';
 import { enabledSaml } from './saml-option-rules.js';
 import type { SamlOptions } from './saml-options.js';
 import { checkServedPlaces, grpcServing } from './serving-option-rules.js';
+import { enabledSessions } from './sessions-option-rules.js';
+import type { SignOnSessionOptions } from './sessions-options.js';
 import type { TokenExchangeOptions } from './token-exchange-options.js';
 import { enabledTokenExchange } from './token-exchange-rules.js';
 
@@ -177,6 +179,8 @@ export interface CompleteAgentOptions {
   readonly authz: AuthzOptions | null;
   /** Null: disabled. */
   readonly saml: SamlOptions | null;
+  /** Null: no way to sign on is enabled. */
+  readonly sessions: SignOnSessionOptions | null;
   /** Null: disabled. */
   readonly tokenExchange: TokenExchangeOptions | null;
 }
@@ -249,6 +253,7 @@ export const completeAgentOptions = (options: AgentOptions, files: EntryFiles): 
     jwt: jwtOptions(options, error, warn),
     oidc: enabledProviders(options.oidc ?? [], error, warn),
     saml: enabledSaml(options.saml, error, warn),
+    sessions: enabledSessions(options, error, warn),
   };
   const complete: CompleteAgentOptions = {
     ...methods,

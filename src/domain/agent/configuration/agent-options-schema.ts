@@ -13,6 +13,7 @@ import { mtlsBlock, toMtlsOptions } from './mtls-block.js';
 import { oidcBlocks, toProviderOptions } from './oidc-block.js';
 import { publicKeyPath } from './public-key-text.js';
 import { samlBlock, toSamlBlockOptions } from './saml-block.js';
+import { sessionsBlock, toSessionsBlockOptions } from './sessions-block.js';
 import { tokenExchangeBlock, toTokenExchangeOptions } from './token-exchange-block.js';
 
 /** The schema of the agent's options. */
@@ -89,6 +90,7 @@ export const agentOptionsShape = {
   mtls: mtlsBlock,
   authz: authzBlock,
   saml: samlBlock,
+  sessions: sessionsBlock,
   'token-exchange': tokenExchangeBlock,
 };
 
@@ -146,6 +148,7 @@ export const toAgentOptions = (fields: Fields<typeof agentOptionsShape>) => {
   const mtls = fields.mtls.value;
   const authz = fields.authz.value;
   const saml = fields.saml.value;
+  const sessions = fields.sessions.value;
   const tokenExchange = fields['token-exchange'].value;
   return {
     ...(socket !== null && { socket }),
@@ -176,6 +179,7 @@ export const toAgentOptions = (fields: Fields<typeof agentOptionsShape>) => {
     ...(mtls !== null && { mtls: toMtlsOptions(mtls) }),
     ...(authz !== null && { authz: toAuthzOptions(authz) }),
     ...(saml !== null && { saml: toSamlBlockOptions(saml) }),
+    ...(sessions !== null && { sessions: toSessionsBlockOptions(sessions) }),
     ...(tokenExchange !== null && { tokenExchange: toTokenExchangeOptions(tokenExchange) }),
   };
 };
@@ -198,6 +202,12 @@ const keyOf = (shape: Readonly<Record<string, Field<unknown>>>, key: string, blo
   return { ...field, position: field.position ?? block.position };
 };
 
+/** The options that are a single block. */
+const singleBlocks = ['mtls', 'authz', 'saml', 'sessions', 'token-exchange'] as const;
+
+const isSingleBlock = (option: string): option is (typeof singleBlocks)[number] =>
+  singleBlocks.some((single) => single === option);
+
 /** For an option that no block can have. */
 const unknownOption: Field<unknown> = { value: null, given: false, sound: false, position: null };
 
@@ -219,7 +229,7 @@ export const agentOptionField = (
   if (option === 'token-exchange' && client !== undefined) {
     return one(fields['token-exchange'].value?.clients.value?.client.value[client], whole);
   }
-  if (option !== 'mtls' && option !== 'authz' && option !== 'saml' && option !== 'token-exchange') return whole;
+  if (!isSingleBlock(option)) return whole;
   const single = fields[option].value;
   return single === null || key === undefined ? whole : keyOf(single, key, whole);
 };

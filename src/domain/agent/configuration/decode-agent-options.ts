@@ -45,8 +45,15 @@ const placeInText = (
   return start === null ? null : report.placeInText(start, place.text.offset);
 };
 
+/** Where the other key of a problem is. */
+const otherPlace = (fields: Fields<typeof agentOptionsShape>, { place }: AgentOptionProblem): string | null => {
+  if (place?.other === undefined) return null;
+  const position = agentOptionField(fields, place.other.option, { key: place.other.key }).position ?? null;
+  return position === null ? null : `the other one is at ${position.file}:${position.line}:${position.column}`;
+};
+
 /** Blocks with URLs that may contain a secret. */
-const withUrls: ReadonlySet<string> = new Set(['oidc', 'saml', 'token-exchange']);
+const withUrls: ReadonlySet<string> = new Set(['oidc', 'saml', 'sessions', 'token-exchange']);
 
 /**
  * Reads a config block like `readAgentOptions`, and also checks its options against each other, without reading files.
@@ -59,7 +66,8 @@ export const checkAgentOptions = (settings: readonly Setting[], context: ReadCon
     const isHeader = (problem.place?.key ?? problem.option).endsWith('-header');
     // Messages about headers contain their names; those about secrets contain nothing.
     const message = field.hidden === true && isHeader ? 'it cannot be used here' : problem.message;
-    const { severity, suggestion, id } = problem;
+    const { severity, id } = problem;
+    const suggestion = problem.suggestion ?? otherPlace(fields, problem);
     const named = id === undefined ? {} : { id };
     const inText = placeInText(fields, problem, context.report);
     const position = inText ?? field.position ?? context.position;

@@ -8,7 +8,7 @@ import {
   secret,
   text,
 } from '../../configuration/schema/scalar-kind.js';
-import type { Fields } from '../../configuration/schema/schema.js';
+import type { Field, Fields } from '../../configuration/schema/schema.js';
 import { err } from '../../shared/result.js';
 import { isWellFormed } from '../../shared/utf8.js';
 import { agentDefaults } from './agent-configuration.js';
@@ -205,6 +205,9 @@ export const samlBlock = optionBlock(samlShape, 'SAML 2.0 single sign-on (HTTP-R
 const valuesOf = (located: readonly { readonly value: string }[]): readonly string[] =>
   located.map(({ value }) => value);
 
+/** The value of a key that is written; a default counts as absent. */
+const ifGiven = <Value>({ given, value }: Field<Value>): Value | null => (given ? value : null);
+
 export const toSamlBlockOptions = (fields: Fields<typeof samlShape>): SamlBlockOptions => ({
   enabled: fields.enabled.value,
   entityId: fields['entity-id'].value,
@@ -229,17 +232,19 @@ export const toSamlBlockOptions = (fields: Fields<typeof samlShape>): SamlBlockO
   browserBinding: fields['browser-binding'].value,
   userIdAttribute: fields['user-id-attribute'].value,
   attributeMapping: fields['attribute-mapping'].value,
-  sessionTtlMs: fields['session-ttl-secs'].value,
-  sessionIdleMs: fields['session-idle-secs'].value,
-  sessionStore: fields['session-store'].value,
-  sessionStorePath: fields['session-store-path'].value,
-  sessionStoreUrl: fields['session-store-url'].value,
+  sessions: {
+    ttlMs: ifGiven(fields['session-ttl-secs']),
+    idleMs: fields['session-idle-secs'].value,
+    cleanupIntervalMs: ifGiven(fields['cleanup-interval-secs']),
+    store: ifGiven(fields['session-store']),
+    path: fields['session-store-path'].value,
+    url: fields['session-store-url'].value,
+    cookieName: ifGiven(fields['session-cookie-name']),
+    cookieSecure: ifGiven(fields['cookie-secure']),
+    cookieHttpOnly: ifGiven(fields['cookie-http-only']),
+    cookieSameSite: ifGiven(fields['cookie-same-site']),
+  },
   clockSkewMs: fields['clock-skew-secs'].value,
-  cleanupIntervalMs: fields['cleanup-interval-secs'].value,
-  cookieName: fields['session-cookie-name'].value,
-  cookieSecure: fields['cookie-secure'].value,
-  cookieHttpOnly: fields['cookie-http-only'].value,
-  cookieSameSite: fields['cookie-same-site'].value,
   protectedPaths: valuesOf(fields['protected-paths'].value),
   excludedPaths: valuesOf(fields['excluded-paths'].value),
 });

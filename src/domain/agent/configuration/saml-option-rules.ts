@@ -1,10 +1,8 @@
-import { redisUrlFinding } from '../../configuration/schema/redis-url.js';
 import { type WebUrlFault, webUrlFault } from '../../configuration/schema/web-url.js';
-import { isToken } from '../../http/field-syntax.js';
 import { agentDefaults } from './agent-configuration.js';
 import { keyRisk } from './key-set-url.js';
 import { type OptionReport, type SamlReport, samlReport } from './option-report.js';
-import type { IdentityProviderOptions, SamlBlockOptions, SamlOptions, SessionStoreOptions } from './saml-options.js';
+import type { IdentityProviderOptions, SamlBlockOptions, SamlOptions } from './saml-options.js';
 import { checkSamlPaths } from './saml-path-rules.js';
 
 /** Keys that replace metadata, and keys about metadata. */
@@ -98,72 +96,6 @@ const configured = (saml: SamlBlockOptions, report: SamlReport): IdentityProvide
 const identityProviderOptions = (saml: SamlBlockOptions, report: SamlReport): IdentityProviderOptions =>
   saml.idpMetadataUrl === null ? configured(saml, report) : fromMetadata(saml, saml.idpMetadataUrl, report);
 
-/** Placeholder for an invalid store while the remaining options are checked. */
-const noStore: SessionStoreOptions = { kind: 'memory' };
-
-/** Maximum characters of the session cookie's name: other cookie names extend it. */
-const cookieNameLength = 100;
-
-const redisStore = ({ sessionStoreUrl }: SamlBlockOptions, report: SamlReport): SessionStoreOptions => {
-  if (sessionStoreUrl === null) {
-    const suggestion = 'as in session-store-url "rediss://user:password@host:6379"';
-    report.error('session-store-url is missing: redis needs it', 'session-store', suggestion);
-    return noStore;
-  }
-  const { fault, risk } = redisUrlFinding(sessionStoreUrl.reveal());
-  if (fault !== null) report.error(`session-store-url ${fault}`, 'session-store-url');
-  if (risk !== null)
-    report.warning(`session-store-url ${risk}`, 'session-store-url', 'use rediss://', 'store-in-the-clear');
-  return { kind: 'redis', url: sessionStoreUrl };
-};
-
-/** The session store options. */
-const sessionStoreOptions = (saml: SamlBlockOptions, report: SamlReport): SessionStoreOptions => {
-  const { sessionStore, sessionStorePath, sessionStoreUrl } = saml;
-  if (sessionStorePath !== null && sessionStore !== 'sqlite') {
-    report.error(`session-store-path has no effect with session-store "${sessionStore}"`, 'session-store-path');
-  }
-  if (sessionStoreUrl !== null && sessionStore !== 'redis') {
-    report.error(`session-store-url has no effect with session-store "${sessionStore}"`, 'session-store-url');
-  }
-  if (sessionStore === 'redis') return redisStore(saml, report);
-  if (sessionStore === 'memory') return { kind: 'memory' };
-  return { kind: 'sqlite', path: sessionStorePath ?? agentDefaults.sessionStorePath };
-};
-
-/** Browsers require conditions for these names (RFC 6265bis, section 4.1.3). */
-const checkPrefix = ({ cookieName, cookieSecure }: SamlBlockOptions, report: SamlReport): void => {
-  if (cookieSecure || !/^__(?:host|secure)-/i.test(cookieName)) return;
-  report.error('session-cookie-name has a prefix that requires cookie-secure #true', 'session-cookie-name');
-};
-
-/** Checks cookie and times of sessions. */
-const checkSessions = (saml: SamlBlockOptions, report: SamlReport): void => {
-  if (!isToken(saml.cookieName) || saml.cookieName.length > cookieNameLength) {
-    const message = `session-cookie-name must be the name of a cookie: a token of at most ${cookieNameLength} characters`;
-    report.error(message, 'session-cookie-name');
-  }
-  checkPrefix(saml, report);
-  if (saml.cookieSameSite === 'None' && !saml.cookieSecure) {
-    report.error(
-      'cookie-same-site None needs cookie-secure #true; otherwise browsers drop the cookie',
-      'cookie-same-site',
-    );
-  } else if (!saml.cookieSecure) {
-    const message =
-      'cookie-secure is #false: the session cookie is also sent over HTTP, where an attacker on the network can steal it';
-    report.warning(message, 'cookie-secure', undefined, 'session-cookie-in-the-clear');
-  }
-  if (!saml.cookieHttpOnly) {
-    const message = 'cookie-http-only is #false: any script of a page can steal the session cookie';
-    report.warning(message, 'cookie-http-only', undefined, 'session-cookie-for-scripts');
-  }
-  if (saml.sessionIdleMs !== null && saml.sessionIdleMs >= saml.sessionTtlMs) {
-    const message = 'session-idle-secs is not below session-ttl-secs, so it has no effect';
-    report.warning(message, 'session-idle-secs');
-  }
-};
-
 /** Maximum mapped headers of an identity: user id and method use two more. */
 const maximumMapped = 62;
 
@@ -219,7 +151,6 @@ export const enabledSaml = (
   const report = samlReport(error, warn);
   checkAcsUrl(saml, report);
   checkSamlPaths(saml, report);
-  checkSessions(saml, report);
   checkUserId(saml, report);
   checkForcedAuthentication(saml, report);
   if (saml.attributeMapping.length > maximumMapped) {
@@ -241,17 +172,7 @@ export const enabledSaml = (
     browserBinding: saml.browserBinding,
     userIdAttribute: saml.userIdAttribute,
     attributeMapping: saml.attributeMapping,
-    sessionTtlMs: saml.sessionTtlMs,
-    sessionIdleMs: saml.sessionIdleMs,
     clockSkewMs: saml.clockSkewMs,
-    cleanupIntervalMs: saml.cleanupIntervalMs,
-    store: sessionStoreOptions(saml, report),
-    cookie: {
-      name: saml.cookieName,
-      secure: saml.cookieSecure,
-      httpOnly: saml.cookieHttpOnly,
-      sameSite: saml.cookieSameSite,
-    },
     protectedPaths: saml.protectedPaths,
     excludedPaths: saml.excludedPaths,
   };

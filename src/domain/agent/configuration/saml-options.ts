@@ -1,10 +1,4 @@
-import type { Secret } from '../../shared/secret.js';
-
-/** The session store. */
-export type SessionStoreOptions =
-  | { readonly kind: 'sqlite'; readonly path: string }
-  | { readonly kind: 'memory' }
-  | { readonly kind: 'redis'; readonly url: Secret };
+import type { SessionKeys } from './sessions-options.js';
 
 /** The configured part of the identity provider. */
 export type IdentityProviderOptions =
@@ -54,18 +48,7 @@ export interface SamlOptions {
   /** The attribute with the user id; null: the NameID. */
   readonly userIdAttribute: string | null;
   readonly attributeMapping: readonly MappedAttribute[];
-  readonly sessionTtlMs: number;
-  /** Null: no idle limit. */
-  readonly sessionIdleMs: number | null;
   readonly clockSkewMs: number;
-  readonly cleanupIntervalMs: number;
-  readonly store: SessionStoreOptions;
-  readonly cookie: {
-    readonly name: string;
-    readonly secure: boolean;
-    readonly httpOnly: boolean;
-    readonly sameSite: 'Strict' | 'Lax' | 'None';
-  };
   readonly protectedPaths: readonly string[];
   readonly excludedPaths: readonly string[];
 }
@@ -95,17 +78,9 @@ export interface SamlBlockOptions {
   readonly browserBinding: boolean;
   readonly userIdAttribute: string | null;
   readonly attributeMapping: readonly MappedAttribute[];
-  readonly sessionTtlMs: number;
-  readonly sessionIdleMs: number | null;
-  readonly sessionStore: SessionStoreOptions['kind'];
-  readonly sessionStorePath: string | null;
-  readonly sessionStoreUrl: Secret | null;
+  /** The keys of sessions, which the `sessions` block may have in their place. */
+  readonly sessions: SessionKeys;
   readonly clockSkewMs: number;
-  readonly cleanupIntervalMs: number;
-  readonly cookieName: string;
-  readonly cookieSecure: boolean;
-  readonly cookieHttpOnly: boolean;
-  readonly cookieSameSite: SamlOptions['cookie']['sameSite'];
   readonly protectedPaths: readonly string[];
   readonly excludedPaths: readonly string[];
 }

@@ -9,7 +9,7 @@ export interface RequestCredentials {
   readonly apiKey: string | null;
   /** Null if no header has one, or no method reads it. */
   readonly certificate: CertificateCredential | null;
-  /** All values of the session cookie; empty if there is none, or no method reads it. */
+  /** All values of the session cookie, of the first name that the request has; empty if it has none. */
   readonly sessionCookies: readonly string[];
 }
 
@@ -26,15 +26,19 @@ export interface CredentialHeaders {
   readonly apiKey: string | null;
   /** Null: client certificates are not read. */
   readonly certificate: string | null;
-  /** The case-sensitive cookie name; null: sessions are not read. */
-  readonly sessionCookie: string | null;
+  /** The case-sensitive names of the session cookie; the first that a request has counts. Empty: sessions are not read. */
+  readonly sessionCookieNames: readonly string[];
 }
 
-/** The same headers in lower case; the cookie keeps its case. */
-export const lowerCaseHeaders = ({ apiKey, certificate, sessionCookie }: CredentialHeaders): CredentialHeaders => ({
+/** The same headers in lower case; the cookies keep their case. */
+export const lowerCaseHeaders = ({
+  apiKey,
+  certificate,
+  sessionCookieNames,
+}: CredentialHeaders): CredentialHeaders => ({
   apiKey: apiKey?.toLowerCase() ?? null,
   certificate: certificate?.toLowerCase() ?? null,
-  sessionCookie,
+  sessionCookieNames,
 });
 
 /** The certificate header that a chain header may accompany (RFC 9440, section 2.3). */
@@ -85,11 +89,20 @@ export const requestCredentials = (
       authorization === null ? null : (known?.credential(authorization) ?? parseAuthorization(authorization)),
     apiKey,
     certificate: certificate === null ? null : { value: certificate, chain: chainBeside(headers, names) },
-    sessionCookies: names.sessionCookie === null ? noCookies : cookieValues(headers, names.sessionCookie),
+    sessionCookies: sessionCookies(headers, names.sessionCookieNames),
   });
 };
 
 const noCookies: readonly string[] = [];
+
+/** All values of the first of the cookies that the request has. */
+const sessionCookies = (headers: HeaderList, names: readonly string[]): readonly string[] => {
+  for (const name of names) {
+    const values = cookieValues(headers, name);
+    if (values.length > 0) return values;
+  }
+  return noCookies;
+};
 
 const chainBeside = (headers: HeaderList, names: CredentialHeaders): string | null => {
   if (names.certificate !== clientCert) return null;

@@ -1,5 +1,5 @@
 /** How a user signed on. Each method has a folder in `src/application/agent/sign-on`. */
-export const signOnMethods = ['saml'] as const;
+export const signOnMethods = ['saml', 'oidc'] as const;
 export type SignOnMethod = (typeof signOnMethods)[number];
 
 /** An attribute of the user, as the identity provider stated it. */
@@ -23,7 +23,7 @@ export interface Session {
   readonly idHash: string;
   readonly userId: string;
   readonly method: SignOnMethod;
-  /** The identity provider: the entity id of a SAML provider. */
+  /** The identity provider: the entity id of a SAML provider; of an OpenID provider, its issuer with the block's name. */
   readonly provider: string;
   /** Null: the provider named no subject, so its logout requests cannot find the session. */
   readonly logout: LogoutIdentifiers | null;

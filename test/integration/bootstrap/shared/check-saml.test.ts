@@ -69,6 +69,16 @@ describe('a check of a gateway with single sign-on', () => {
     expect(await checked(lines)).toEqual(told.map((pattern) => expect.stringMatching(pattern)));
   });
 
+  it('names both places of a key that saml and sessions set', async () => {
+    const twins = `${configured}; idp-cert-file "${otherFile}"\nsession-ttl-secs 60\n}\nsessions {\n  ttl-secs 60`;
+    const { problems } = await checkGateway(gateway(twins), false);
+    expect(problems.map(formatProblem)).toEqual([
+      expect.stringMatching(
+        /kdl:13:12: error: "sessions": ttl-secs is also set in saml, as session-ttl-secs: remove one of the two[\s\S]*the other one is at .*gateway\.kdl:10:18/,
+      ),
+    ]);
+  });
+
   it('reports the position of an invalid store URL without its password', async () => {
     const store = 'session-store "redis"\nsession-store-url "redis://me:S3CRET@db:0"';
     const file = gateway(`${configured}; idp-cert-file "${otherFile}"; ${store}`);

@@ -8,8 +8,8 @@ import type { Clock } from '../../../ports/shared/clock.js';
 import { OncePerPeriod } from '../../../shared/once-per-period.js';
 import { undecidedAnswer, withNoStore } from '../../agent-service/refusal.js';
 import { withRemarks } from '../../agent-service/with-remarks.js';
+import type { SignOnCookies } from '../shared/sign-on-cookies.js';
 import type { ProviderMessages } from './provider-messages.js';
-import type { SignOnCookies } from './sign-on-cookies.js';
 import type { SignOnRefusals } from './sign-on-refusals.js';
 import type { SingleSignOnOptions } from './single-sign-on-options.js';
 

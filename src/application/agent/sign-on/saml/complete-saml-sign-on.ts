@@ -12,12 +12,12 @@ import { err, ok, type Result } from '../../../../domain/shared/result.js';
 import type { Cancellation } from '../../../ports/shared/cancellation.js';
 import { isCancelled } from '../../../shared/cancellation/cancellation-source.js';
 import { withRemarks } from '../../agent-service/with-remarks.js';
+import type { SignOnCookies } from '../shared/sign-on-cookies.js';
 import { AnsweredSignOns, type PostedResponse, replayKey } from './answered-sign-ons.js';
 import type { AwaitedAnswers } from './awaited-answers.js';
 import { documentKeys } from './service-provider.js';
 import { sessionRemarks } from './session-remarks.js';
 import { onwardPage, redirectAnswer } from './sign-on-answers.js';
-import type { SignOnCookies } from './sign-on-cookies.js';
 import type { SignOnRefusal } from './sign-on-refusal.js';
 import { RefusedAttempts, type SignOnRefusals } from './sign-on-refusals.js';
 import type { SingleSignOnOptions } from './single-sign-on-options.js';
@@ -26,6 +26,7 @@ import { sharedVerification, type VerificationShares } from './verification-shar
 type CompleteParts = Pick<
   SingleSignOnOptions,
   | 'options'
+  | 'sessionTtlMs'
   | 'key'
   | 'trust'
   | 'verifier'
@@ -269,7 +270,7 @@ export class CompleteSamlSignOn {
     { entityId }: IdentityProvider,
     cancellation: Cancellation,
   ): Promise<Result<OpenedSession, Refused>> {
-    const { options, sessions, random, digest, clock } = this.#parts;
+    const { sessionTtlMs, sessions, random, digest, clock } = this.#parts;
     if (isCancelled(cancellation)) return refused('cancelled');
     const id = random.token();
     const session = newSession({
@@ -277,7 +278,7 @@ export class CompleteSamlSignOn {
       idHash: digest.sha256Hex(id),
       issuer: entityId,
       nowMs: clock.wallMs(),
-      ttlMs: options.sessionTtlMs,
+      ttlMs: sessionTtlMs,
     });
     // The allowed clock skew accepts an assertion that has expired by this clock. Its session would end at once, and
     // the browser would loop.
@@ -309,7 +310,7 @@ export class CompleteSamlSignOn {
     returnTo: string,
     { id, session }: OpenedSession,
   ): AgentAnswer {
-    const { options, outcomes, logger } = this.#parts;
+    const { outcomes, logger } = this.#parts;
     outcomes.completed();
     logger.info('sign-on completed', {
       user: session.userId,
@@ -317,10 +318,9 @@ export class CompleteSamlSignOn {
       trace_id: eventTraceId(event),
       correlation_id: event.correlationId,
     });
-    const cookies = [this.#cookies.setSession(id, session.expiresMs - session.createdMs)];
+    const cookies = [...this.#cookies.setSession(event.headers, id, session.expiresMs - session.createdMs)];
     if (request !== null && request.bindingHash !== null) cookies.push(this.#cookies.clearBinding(request.handleHash));
-    const isStrict = options.cookie.sameSite === 'Strict';
-    const answer = isStrict ? onwardPage(returnTo, cookies) : redirectAnswer(returnTo, cookies);
+    const answer = this.#cookies.isStrict ? onwardPage(returnTo, cookies) : redirectAnswer(returnTo, cookies);
     return withRemarks(answer, { event: 'sign_on', outcome: 'succeeded', ...sessionRemarks([session]) });
   }
 }

@@ -2,7 +2,7 @@ import type { Session } from '../../../../domain/agent/sessions/session.js';
 import { eventTraceId } from '../../../../domain/agent-protocol/event-trace-id.js';
 import type { AgentAnswer, RequestHeadersEvent } from '../../../../domain/agent-protocol/messages.js';
 import { err, ok, type Result } from '../../../../domain/shared/result.js';
-import type { SignOnCookies } from './sign-on-cookies.js';
+import type { SignOnCookies } from '../shared/sign-on-cookies.js';
 import type { SignOnRefusals } from './sign-on-refusals.js';
 import type { SingleSignOnOptions } from './single-sign-on-options.js';
 

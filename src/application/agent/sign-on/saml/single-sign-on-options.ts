@@ -9,6 +9,7 @@ import type { Clock } from '../../../ports/shared/clock.js';
 import type { Logger } from '../../../ports/shared/logger.js';
 import type { Random } from '../../../ports/shared/random.js';
 import type { SecretDigest } from '../../../ports/shared/secret-digest.js';
+import type { SignOnCookies } from '../shared/sign-on-cookies.js';
 import type { SignOnRefusal } from './sign-on-refusal.js';
 import type { IdentityProviderTrust } from './trust/identity-provider-trust.js';
 import type { VerificationShares } from './verification-shares.js';
@@ -33,6 +34,9 @@ export interface SignOnOutcomes {
 
 export interface SingleSignOnOptions {
   readonly options: SamlOptions;
+  /** Shared with the other ways to sign on. */
+  readonly cookies: SignOnCookies;
+  readonly sessionTtlMs: number;
   /** The headers with credentials, other than Authorization. */
   readonly secretHeaders: readonly string[];
   /** Null: requests are not signed, and encrypted documents cannot be read. */

@@ -27,6 +27,7 @@ import {
   withNoStore,
 } from '../../agent-service/refusal.js';
 import { withRemarks } from '../../agent-service/with-remarks.js';
+import type { SignOnCookies } from '../shared/sign-on-cookies.js';
 import { AwaitedAnswers } from './awaited-answers.js';
 import { BeginSamlSignOn } from './begin-saml-sign-on.js';
 import { CompleteSamlSignOn } from './complete-saml-sign-on.js';
@@ -38,7 +39,6 @@ import { ProviderMessages } from './provider-messages.js';
 import { metadataOf } from './service-provider.js';
 import { sessionRemarks } from './session-remarks.js';
 import { documentAnswer, signedOutAnswer } from './sign-on-answers.js';
-import { SignOnCookies } from './sign-on-cookies.js';
 import { SignOnRefusals } from './sign-on-refusals.js';
 import type { SingleSignOnOptions } from './single-sign-on-options.js';
 
@@ -65,7 +65,7 @@ class EndSamlSession {
     const session = ended.value;
     const shownSessions = session === null ? [] : [session];
     // Clears the cookie even without a session: after a cross-site navigation the browser may have withheld it.
-    const cookies = [this.#cookies.clearSession()];
+    const cookies = this.#cookies.clearSession(event.headers);
     const provider = trust.current();
     // The session must be from the current provider, and a LogoutRequest must name the user.
     const nameId = session === null ? null : nameIdOfSession(session);
@@ -163,7 +163,7 @@ export class SingleSignOn implements AgentEndpoint {
     this.#secretHeaders = parts.secretHeaders;
     this.#metadata = documentAnswer('application/samlmetadata+xml', metadataOf(options, key));
     this.#refusals = new SignOnRefusals(parts.logger, parts.outcomes);
-    const cookies = new SignOnCookies(options);
+    const { cookies } = parts;
     this.#cookies = cookies;
     this.#sessions = parts.sessions;
     this.#digest = parts.digest;

@@ -405,7 +405,7 @@ describe('single sign-on beside token exchange', () => {
     const clientKey = here.folder.write('client.pem', publicPem(clientPair.publicKey));
     const clients = { client: { name: 'robot', 'public-key-file': clientKey, 'allowed-audiences': ['orders'] } };
     const saml = samlConfig(certificateFile, { 'session-store': kind, ...url });
-    const { client } = await here.start({ clients }, saml, { saml: { stores } });
+    const { client } = await here.start({ clients }, saml, { sessions: { stores } });
     const statuses: number[] = [];
     for (const jti of ['j-1', 'j-2', 'j-1']) {
       const claims = { iss: 'robot', sub: 'robot', aud: tokenIssuer, jti, exp: clock.seconds() + 60 };

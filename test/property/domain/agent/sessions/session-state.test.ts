@@ -42,7 +42,8 @@ class Real {
   }
 
   standing() {
-    return sessionState(this.session, { nowMs: this.nowMs, idleMs: this.#idleMs, provider: this.issuer });
+    const accepts = ({ provider }: { readonly provider: string }) => provider === this.issuer;
+    return sessionState(this.session, { nowMs: this.nowMs, idleMs: this.#idleMs, accepts });
   }
 }
 

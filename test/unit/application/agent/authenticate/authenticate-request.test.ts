@@ -11,7 +11,7 @@ import { preparedIdentity } from '../../../../../src/application/agent/authentic
 import type { AuthenticationMethod } from '../../../../../src/domain/agent/identity/request-credentials.js';
 import { neverCancelled } from '../../../../support/shared/never-cancelled.js';
 
-const names = { apiKey: 'X-API-Key', certificate: 'X-Client-Cert', sessionCookie: 'session' };
+const names = { apiKey: 'X-API-Key', certificate: 'X-Client-Cert', sessionCookieNames: ['session'] };
 const check = (method: AuthenticationMethod, outcome: CheckOutcome, isLate = false): AuthenticationCheck => ({
   method,
   check: () => (isLate ? Promise.resolve(outcome) : outcome),

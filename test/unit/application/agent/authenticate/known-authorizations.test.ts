@@ -32,7 +32,7 @@ const made = async () => {
     memory: new VerifiedTokenCache(clock, { maximumEntries: 10, maximumSize: 100_000 }),
     binding: new CertificateBinding(nodeCertificateFingerprints),
   });
-  const authentication = new AuthenticateRequest([check], { apiKey: null, certificate: null, sessionCookie: null });
+  const authentication = new AuthenticateRequest([check], { apiKey: null, certificate: null, sessionCookieNames: [] });
   const authenticate = async (...values: readonly string[]) =>
     authentication.authenticate(
       values.flatMap((value) => ['authorization', value]),

@@ -16,12 +16,15 @@ const ann = sessionIdOf('ann');
 const session = sessionOf('ann', 0);
 const active: SessionCheckResult = { kind: 'active', prepared: preparedIdentityOf(session), session };
 const checkOf = (result: SessionCheckResult | Promise<SessionCheckResult>, asked: string[] = []) =>
-  new SessionCheck({
-    check: (sessionId) => {
-      asked.push(sessionId);
-      return result;
+  new SessionCheck(
+    {
+      check: (sessionId) => {
+        asked.push(sessionId);
+        return result;
+      },
     },
-  });
+    'saml',
+  );
 
 describe('SessionCheck', () => {
   it('returns nothing for a request without the cookie', () => {

@@ -110,7 +110,7 @@ describe('a session in the store', () => {
 
   it('is ignored if another identity provider is configured now', async () => {
     let issuer: string | null = null;
-    const { sessions } = stored({ provider: () => issuer });
+    const { sessions } = stored({ accepts: ({ provider }) => issuer === null || provider === issuer });
     expect((await sessions.check(ann)).kind).toBe('active');
     issuer = 'https://other.example/metadata';
     expect(sessions.check(ann)).toEqual({ kind: 'unknown' });
@@ -495,7 +495,9 @@ describe('a new configuration', () => {
   it('has its own idle timeout and provider', async () => {
     const { successor, clock } = await opened();
     clock.advance(4_000);
-    expect(kindOf(successor({ provider: () => 'https://other.example' }).check(ann))).toBe('unknown');
+    expect(kindOf(successor({ accepts: ({ provider }) => provider === 'https://other.example' }).check(ann))).toBe(
+      'unknown',
+    );
     expect(kindOf(successor({ idleMs: 12_000 }).check(ann))).toBe('a promise');
     expect(kindOf(successor({ idleMs: 40_000 }).check(ann))).toBe('active');
   });

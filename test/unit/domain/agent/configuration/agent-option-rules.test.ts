@@ -42,6 +42,7 @@ describe('complete options', () => {
         mtls: null,
         authz: null,
         saml: null,
+        sessions: null,
         tokenExchange: null,
       },
       problems: [],

@@ -22,16 +22,16 @@ const configured: JsonObject = {
 const checked = (saml: JsonObject, config: JsonObject = {}) => {
   const decoded = decodeAgentOptions({ ...config, saml });
   if (decoded.options === null) {
-    return { saml: null, texts: decoded.problems.map(({ message }) => message), problems: [] };
+    return { saml: null, sessions: null, texts: decoded.problems.map(({ message }) => message), problems: [] };
   }
   const { options, problems } = completeAgentOptions(decoded.options, new Map());
   const texts = problems.map(({ severity, option, message }) => `${severity} ${option}: ${message}`);
-  return { saml: options?.saml ?? null, texts, problems };
+  return { saml: options?.saml ?? null, sessions: options?.sessions ?? null, texts, problems };
 };
 
 describe('the saml block', () => {
   it('has the documented defaults', () => {
-    const { saml, texts } = checked(minimal);
+    const { saml, sessions, texts } = checked(minimal);
     expect(texts).toEqual([]);
     expect(saml).toEqual({
       entityId: 'https://app.example/saml',
@@ -55,14 +55,25 @@ describe('the saml block', () => {
       browserBinding: true,
       userIdAttribute: null,
       attributeMapping: [],
-      sessionTtlMs: 28_800_000,
-      sessionIdleMs: null,
       clockSkewMs: 300_000,
-      cleanupIntervalMs: 300_000,
-      store: { kind: 'sqlite', path: '/var/lib/gateway-auth/sessions.db' },
-      cookie: { name: 'gateway_saml_session', secure: true, httpOnly: true, sameSite: 'Lax' },
       protectedPaths: [],
       excludedPaths: [],
+    });
+    expect(sessions).toEqual({
+      store: { kind: 'sqlite', path: '/var/lib/gateway-auth/sessions.db' },
+      namespace: 'https://app.example/saml',
+      ttlMs: 28_800_000,
+      idleMs: null,
+      cleanupIntervalMs: 300_000,
+      cookie: {
+        name: 'gateway_saml_session',
+        formerNames: [],
+        domain: null,
+        secure: true,
+        httpOnly: true,
+        sameSite: 'Lax',
+      },
+      returnHosts: [],
     });
   });
 
@@ -105,19 +116,19 @@ describe('the saml block', () => {
   });
 
   it.each(['__Host-s', '__Secure-s'])('can name the session cookie %s', (name) => {
-    const { saml, texts } = checked({ ...minimal, 'session-cookie-name': name });
+    const { sessions, texts } = checked({ ...minimal, 'session-cookie-name': name });
     expect(texts).toEqual([]);
-    expect(saml?.cookie).toMatchObject({ name, secure: true });
+    expect(sessions?.cookie).toMatchObject({ name, secure: true });
   });
 
   it('names a store with all its settings', () => {
-    expect(checked({ ...minimal, 'session-store': 'memory' }).saml?.store).toEqual({ kind: 'memory' });
-    expect(checked({ ...minimal, 'session-store-path': '/s.db' }).saml?.store).toEqual({
+    expect(checked({ ...minimal, 'session-store': 'memory' }).sessions?.store).toEqual({ kind: 'memory' });
+    expect(checked({ ...minimal, 'session-store-path': '/s.db' }).sessions?.store).toEqual({
       kind: 'sqlite',
       path: '/s.db',
     });
     const redis = { ...minimal, 'session-store': 'redis', 'session-store-url': 'rediss://:S3CRET@db:6379' };
-    const store = checked(redis).saml?.store;
+    const store = checked(redis).sessions?.store;
     expect(store?.kind === 'redis' && store.url.reveal()).toBe('rediss://:S3CRET@db:6379');
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { requestCredentials } from '../../../../../src/domain/agent/identity/request-credentials.js';
 
-const names = { apiKey: 'x-api-key', certificate: null, sessionCookie: null };
+const names = { apiKey: 'x-api-key', certificate: null, sessionCookieNames: [] };
 const authorization = (value: string) => {
   const read = requestCredentials(['authorization', value], names);
   return read.ok ? read.value.authorization : read.error;
@@ -135,19 +135,26 @@ describe('requestCredentials', () => {
   });
 
   describe('session cookies', () => {
-    const cookies = (headers: readonly string[], sessionCookie: string | null = 'session') => {
-      const read = requestCredentials(headers, { ...names, sessionCookie });
+    const cookies = (headers: readonly string[], sessionCookieNames: readonly string[] = ['session']) => {
+      const read = requestCredentials(headers, { ...names, sessionCookieNames });
       return read.ok ? read.value.sessionCookies : read.error;
     };
 
     it('are those with the configured name, in its exact spelling, from every field', () => {
       const headers = ['cookie', 'a=1; session=one', 'Cookie', 'Session=two; session=three; my_session=four'];
       expect(cookies(headers)).toEqual(['one', 'three']);
-      expect(cookies(headers, 'other')).toEqual([]);
+      expect(cookies(headers, ['other'])).toEqual([]);
+    });
+
+    it('are those of the first name that the request has', () => {
+      const names = ['session', 'former', 'oldest'];
+      expect(cookies(['cookie', 'oldest=3; former=2; former=4'], names)).toEqual(['2', '4']);
+      expect(cookies(['cookie', 'oldest=3; former=2; session=1'], names)).toEqual(['1']);
+      expect(cookies(['cookie', 'oldest=3; session='], names)).toEqual(['']);
     });
 
     it('are not read if no method reads them', () => {
-      expect(cookies(['cookie', 'session=one'], null)).toEqual([]);
+      expect(cookies(['cookie', 'session=one'], [])).toEqual([]);
     });
   });
 });

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { type SessionRules, sessionState } from '../../../../../src/domain/agent/sessions/session-state.js';
 
-const session = { provider: 'https://idp.example', expiresMs: 10_000, lastSeenMs: 1_000 };
+const session = { method: 'saml', provider: 'https://idp.example', expiresMs: 10_000, lastSeenMs: 1_000 } as const;
 const standing = (rules: Partial<SessionRules>) =>
-  sessionState(session, { nowMs: 2_000, idleMs: null, provider: session.provider, ...rules });
+  sessionState(session, { nowMs: 2_000, idleMs: null, accepts: () => true, ...rules });
 
 describe('a session', () => {
   it('is active until its expiry', () => {
@@ -17,8 +17,9 @@ describe('a session', () => {
     expect(standing({ nowMs: 10_000, idleMs: 500 })).toBe('expired');
   });
 
-  it('is active only for the identity provider that opened it', () => {
-    expect(standing({ provider: 'https://other.example' })).toBe('other_provider');
-    expect(standing({ provider: null })).toBe('active');
+  it('is active only while its method and identity provider are accepted', () => {
+    expect(standing({ accepts: ({ provider }) => provider === 'https://idp.example' })).toBe('active');
+    expect(standing({ accepts: ({ provider }) => provider === 'https://other.example' })).toBe('other_provider');
+    expect(standing({ accepts: ({ method }) => method === 'oidc' })).toBe('other_provider');
   });
 });

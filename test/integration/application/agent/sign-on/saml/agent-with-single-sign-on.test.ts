@@ -350,7 +350,7 @@ describe('the agent', () => {
       logger: new RecordingLogger(),
       endings: noOtherProcesses,
     });
-    const { agent } = await startedTestAgent(options, { clock: here.clock, saml: { stores } });
+    const { agent } = await startedTestAgent(options, { clock: here.clock, sessions: { stores } });
     cleanUp.add(() => agent.stop());
     const browser = new AgentBrowser((event) => agent.decide(event, Symbol('connection')));
     // Before anybody asks for a session.

@@ -97,7 +97,7 @@ describe('a completed sign-on', () => {
   });
 
   it('returns a page that navigates if the cookie is SameSite Strict', async () => {
-    const world = worldOf({ options: { cookie: { name: 's', secure: true, httpOnly: true, sameSite: 'Strict' } } });
+    const world = worldOf({ cookie: { name: 's', sameSite: 'Strict' } });
     const answer = await world.signOn('/a?b=%22&c=<script>');
     expect(refusalOf(answer)).toBe('200');
     const { body, headers } = answer.decision as { body: string; headers: readonly string[] };
@@ -384,8 +384,7 @@ describe('a repeated post of a form', () => {
   });
 
   it('gets a page that navigates if the cookie is SameSite Strict', async () => {
-    const cookie = { name: 's', secure: true, httpOnly: true, sameSite: 'Strict' } as const;
-    const { world, relayState } = await signedOn({ options: { cookie } });
+    const { world, relayState } = await signedOn({ cookie: { name: 's', sameSite: 'Strict' } });
     const answer = await world.post('/saml/acs', form(relayState), ['sec-fetch-site', 'cross-site']);
     expect(answer.decision).toMatchObject({ status: 200, body: expect.stringContaining('url=/reports?year=2026') });
   });

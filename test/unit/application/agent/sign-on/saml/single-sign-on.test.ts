@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { metadataOf } from '../../../../../../src/application/agent/sign-on/saml/service-provider.js';
-import { bindingCookiePrefix } from '../../../../../../src/application/agent/sign-on/saml/sign-on-cookies.js';
+import { bindingCookiePrefix } from '../../../../../../src/application/agent/sign-on/shared/sign-on-cookies.js';
 import {
   pathOf,
   postedDocument,
   refusalOf,
   SamlWorld,
   samlOptions,
+  sessionCookie,
   spKey,
 } from '../../../../../support/agent/fake-saml-sign-on.js';
 import { neverCancelled } from '../../../../../support/shared/never-cancelled.js';
@@ -102,10 +103,10 @@ describe('the single sign-on endpoints', () => {
   });
 
   it('refuse a post to the consumer without any sign-on cookie before reading', async () => {
-    const prefix = bindingCookiePrefix(samlOptions.cookie.name);
+    const prefix = bindingCookiePrefix(sessionCookie.name);
     const shown = [
       [],
-      ['cookie', `${samlOptions.cookie.name}=${'a'.repeat(43)}; theme=dark`],
+      ['cookie', `${sessionCookie.name}=${'a'.repeat(43)}; theme=dark`],
       ['cookie', `theme=${prefix}0123abcd=x`],
       ['cookie', `x${prefix}0123abcd=x`],
     ];

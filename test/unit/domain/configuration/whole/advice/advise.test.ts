@@ -126,7 +126,7 @@ describe('advice has a stable name', () => {
     // Every load reports these, and other tests cover them.
     for (const id of ['route-without-agents', 'upstream-not-verified']) told.delete(id);
     // The table above covers each kind, so no kind is untested.
-    expect(told.size).toBe(25);
+    expect(told.size).toBe(26);
   });
 });
 
@@ -184,6 +184,7 @@ describe('a safe configuration has no advice', () => {
   it.each([
     ['session-cookie-in-the-clear', file({ config: saml('cookie-secure #false') })],
     ['session-cookie-for-scripts', file({ config: saml('cookie-http-only #false') })],
+    ['session-cookie-for-every-host', file({ config: `${saml('')}; sessions { cookie-domain "sp.example" }` })],
     ['sign-on-is-not-bound', file({ config: saml('browser-binding #false') })],
     ['sign-on-unasked-for', file({ config: saml('allow-idp-initiated #true') })],
     ['agent-fails-open', file({ agent: 'socket "/s"; failure-mode "open"' })],

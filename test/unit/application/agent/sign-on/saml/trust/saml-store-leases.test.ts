@@ -5,7 +5,7 @@ import type {
   SessionStoreOpener,
   SessionStores,
 } from '../../../../../../../src/application/ports/agent/session-stores.js';
-import type { SessionStoreOptions } from '../../../../../../../src/domain/agent/configuration/saml-options.js';
+import type { SessionStoreOptions } from '../../../../../../../src/domain/agent/configuration/sessions-options.js';
 import { err, ok, type Result } from '../../../../../../../src/domain/shared/result.js';
 import { Secret } from '../../../../../../../src/domain/shared/secret.js';
 import { FakeSessionStore } from '../../../../../../support/agent/fake-session-store.js';

@@ -2,15 +2,15 @@ import { describe, expect, it } from 'vitest';
 import {
   bindingCookiePrefix,
   SignOnCookies,
-} from '../../../../../../src/application/agent/sign-on/saml/sign-on-cookies.js';
-import { samlOptions } from '../../../../../support/agent/fake-saml-sign-on.js';
+} from '../../../../../../src/application/agent/sign-on/shared/sign-on-cookies.js';
+import { sessionCookie } from '../../../../../support/agent/fake-saml-sign-on.js';
 
-const cookies = new SignOnCookies(samlOptions);
+const cookies = new SignOnCookies(sessionCookie);
 const handleHash = '0123456789abcdef'.repeat(4);
 const binding = '__Host-gateway_saml_session_signon_01234567';
 
 /** The header of a request with cookies of one name. */
-const shown = (values: readonly string[], name = samlOptions.cookie.name) => [
+const shown = (values: readonly string[], name = sessionCookie.name) => [
   'cookie',
   values.map((value) => `${name}=${value}`).join('; '),
 ];

@@ -1,4 +1,4 @@
-import type { SamlOptions } from '../../../../domain/agent/configuration/saml-options.js';
+import type { SessionCookieOptions } from '../../../../domain/agent/configuration/sessions-options.js';
 import { surplusBindingCookies } from '../../../../domain/agent/sign-on/binding-cookies.js';
 import { signOnRequestMs } from '../../../../domain/agent/sign-on/sign-on-request.js';
 import type { HeaderOperation } from '../../../../domain/agent-protocol/messages.js';
@@ -22,14 +22,26 @@ const namePrefix = /^__(?:Host|Secure)-/i;
 export const bindingCookiePrefix = (sessionCookie: string): string =>
   `__Host-${sessionCookie.replace(namePrefix, '')}_signon_`;
 
-/** The cookies of single sign-on: the session, and one per pending sign-on. */
+/** The cookies of sign-ons: the session, and one per pending sign-on. All ways to sign on share them. */
 export class SignOnCookies {
-  readonly #options: SamlOptions['cookie'];
+  readonly #options: SessionCookieOptions;
+  readonly #sessionNames: ReadonlySet<string>;
   readonly #bindingPrefix: string;
 
-  constructor({ cookie }: Pick<SamlOptions, 'cookie'>) {
-    this.#options = cookie;
-    this.#bindingPrefix = bindingCookiePrefix(cookie.name);
+  constructor(options: SessionCookieOptions) {
+    this.#options = options;
+    this.#sessionNames = new Set([options.name, ...options.formerNames]);
+    this.#bindingPrefix = bindingCookiePrefix(options.name);
+  }
+
+  /** Whether browsers withhold the session cookie after a redirect from another site. */
+  get isStrict(): boolean {
+    return this.#options.sameSite === 'Strict';
+  }
+
+  /** Whether a cookie of this name belongs to sign-ons. */
+  owns(name: string): boolean {
+    return this.#sessionNames.has(name) || name.startsWith(this.#bindingPrefix);
   }
 
   /** The distinct well-formed session ids of a request, at most four. */
@@ -43,13 +55,14 @@ export class SignOnCookies {
     return ids.length > endedAtOnce ? null : ids;
   }
 
-  /** Sets the session cookie for the lifetime of the session. */
-  setSession(sessionId: string, lifeMs: number): HeaderOperation {
-    return this.#session(sessionId, Math.ceil(lifeMs / 1000));
+  /** Sets the session cookie for the lifetime of the session, and clears the former ones of the request. */
+  setSession(headers: HeaderList, sessionId: string, lifeMs: number): readonly HeaderOperation[] {
+    return [this.#session(sessionId, Math.ceil(lifeMs / 1000)), ...this.#clearFormer(headers)];
   }
 
-  clearSession(): HeaderOperation {
-    return this.#session('', 0);
+  /** Clears the session cookie, and the former ones of the request. */
+  clearSession(headers: HeaderList): readonly HeaderOperation[] {
+    return [this.#session('', 0), ...this.#clearFormer(headers)];
   }
 
   /** Whether the request has any binding cookie, by name. Without one it cannot complete a sign-on. */
@@ -89,7 +102,7 @@ export class SignOnCookies {
   }
 
   #shownIds(headers: HeaderList): readonly string[] {
-    return distinct(cookieValues(headers, this.#options.name).filter(isSessionId));
+    return distinct([...this.#sessionNames].flatMap((name) => cookieValues(headers, name)).filter(isSessionId));
   }
 
   #bindingName(handleHash: string): string {
@@ -97,8 +110,20 @@ export class SignOnCookies {
   }
 
   #session(value: string, maxAgeSecs: number): HeaderOperation {
-    const { name, secure, httpOnly, sameSite } = this.#options;
-    return added(setCookie({ name, value, secure, httpOnly, sameSite, maxAgeSecs }));
+    const { name, domain, secure, httpOnly, sameSite } = this.#options;
+    return added(setCookie({ name, domain, value, secure, httpOnly, sameSite, maxAgeSecs }));
+  }
+
+  /** A former cookie may have been set with or without the domain, which browsers treat as two cookies. */
+  #clearFormer(headers: HeaderList): readonly HeaderOperation[] {
+    const { formerNames, domain, httpOnly, sameSite } = this.#options;
+    const shown = formerNames.filter((former) => hasCookie(headers, (name) => name === former));
+    return shown.flatMap((name) => {
+      const secure = this.#options.secure || namePrefix.test(name);
+      const cleared = { name, value: '', secure, httpOnly, sameSite, maxAgeSecs: 0 };
+      const everywhere = domain === null || /^__host-/i.test(name) ? [] : [added(setCookie({ ...cleared, domain }))];
+      return [added(setCookie(cleared)), ...everywhere];
+    });
   }
 
   /** The response arrives from another site, so the cookie is SameSite=None, which requires Secure. */

@@ -1,0 +1,135 @@
+import type { CompleteAgentOptions } from '../../../domain/agent/configuration/agent-option-rules.js';
+import type { SignOnSessionOptions } from '../../../domain/agent/configuration/sessions-options.js';
+import type { SignOnMethod } from '../../../domain/agent/sessions/session.js';
+import { sessionIdentity } from '../../../domain/agent/sessions/session-identity.js';
+import type { HeaderOperation } from '../../../domain/agent-protocol/messages.js';
+import { withoutCookies } from '../../../domain/http/cookies.js';
+import type { HeaderList } from '../../../domain/http/header-list.js';
+import type { SessionStore } from '../../ports/agent/session-store.js';
+import type { SessionStores } from '../../ports/agent/session-stores.js';
+import { IdentityPreparation } from '../authenticate/prepared-identity.js';
+import { ExpireSessions } from '../sessions/expire-sessions.js';
+import type { SessionStoreLease } from '../sessions/session-store-leases.js';
+import { Sessions } from '../sessions/sessions.js';
+import { SignOnCookies } from '../sign-on/shared/sign-on-cookies.js';
+import type { AgentProcessServices } from './agent-process-services.js';
+
+/** The number of sessions at the previous query. Each query starts a new count. */
+class SessionCount {
+  readonly #store: Pick<SessionStore, 'count'>;
+  #count: number | null = null;
+  #isCounting = false;
+
+  constructor(store: Pick<SessionStore, 'count'>) {
+    this.#store = store;
+    this.#recount();
+  }
+
+  /** Null until counted, and while the store is unavailable. */
+  latest(): number | null {
+    this.#recount();
+    return this.#count;
+  }
+
+  #recount(): void {
+    if (this.#isCounting) return;
+    this.#isCounting = true;
+    void this.#store.count().then((counted) => {
+      this.#isCounting = false;
+      this.#count = counted.ok ? counted.value : null;
+    });
+  }
+}
+
+/**
+ * The sessions of one configuration, which all its ways to sign on share: one store, one cookie. It maintains them until
+ * released.
+ */
+export class PreparedSessions {
+  readonly options: SignOnSessionOptions;
+  readonly sessions: Sessions;
+  readonly cookies: SignOnCookies;
+  readonly count: SessionCount;
+  /** Valid until release. */
+  readonly stores: Pick<SessionStores, 'requests' | 'replays'>;
+  readonly #lease: SessionStoreLease;
+  readonly #expiry: ExpireSessions;
+  readonly #providers = new Map<SignOnMethod, (provider: string) => boolean>();
+  #released: Promise<void> | null = null;
+
+  constructor(
+    options: SignOnSessionOptions,
+    complete: CompleteAgentOptions,
+    lease: SessionStoreLease,
+    { clock, scheduler, logger, digest }: AgentProcessServices,
+  ) {
+    const { stores, state, known } = lease;
+    const { userIdHeader: userId, authMethodHeader: authMethod, maxClaimBytes, saml } = complete;
+    const mapping = saml?.attributeMapping ?? [];
+    const preparation = new IdentityPreparation({ userId, authMethod }, maxClaimBytes, logger, clock, mapping);
+    this.options = options;
+    this.stores = stores;
+    this.#lease = lease;
+    this.cookies = new SignOnCookies(options.cookie);
+    this.sessions = new Sessions({
+      store: stores.sessions,
+      known,
+      clock,
+      scheduler,
+      digest,
+      prepare: (session) => preparation.prepare(sessionIdentity(session)),
+      idleMs: options.idleMs,
+      accepts: ({ method, provider }) => this.#providers.get(method)?.(provider) === true,
+    });
+    this.count = new SessionCount(stores.sessions);
+    this.#expiry = new ExpireSessions({
+      stores,
+      state,
+      clock,
+      scheduler,
+      logger,
+      intervalMs: options.cleanupIntervalMs,
+      idleMs: options.idleMs,
+    });
+    this.#expiry.start();
+  }
+
+  /** Why the session store is unavailable, one clause; null if it is available. */
+  get storeFailure(): string | null {
+    return this.#lease.state.failure;
+  }
+
+  /** Whether other processes share the store. */
+  get isShared(): boolean {
+    return this.options.store.kind !== 'memory';
+  }
+
+  /**
+   * Accepts the sessions of a method from these identity providers. Until the call, and without one, all sessions of the
+   * method are invalid. Call once per method.
+   */
+  acceptProviders(method: SignOnMethod, isAccepted: (provider: string) => boolean): void {
+    this.#providers.set(method, isAccepted);
+  }
+
+  /** Calls the listener when the session store fails or works again. The result unsubscribes it. */
+  onChange(listener: () => void): () => void {
+    return this.#lease.state.onChange(listener);
+  }
+
+  /** Removes the cookies of sign-ons from a request. */
+  cookieOperations(headers: HeaderList): readonly HeaderOperation[] {
+    return withoutCookies(headers, (name) => this.cookies.owns(name)) ?? [];
+  }
+
+  /** Writes pending data, and releases the stores. Idempotent. Never rejects. */
+  release(): Promise<void> {
+    this.#released ??= this.#release();
+    return this.#released;
+  }
+
+  async #release(): Promise<void> {
+    await Promise.all([this.#expiry.stop(), this.sessions.stop()]);
+    await this.#lease.release();
+  }
+}

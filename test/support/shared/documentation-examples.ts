@@ -97,6 +97,7 @@ const groupOf: Readonly<Record<string, string>> = {
 };
 const groups: readonly string[] = [
   'system',
+  'defaults',
   'rate-limit',
   'limits',
   'admin',

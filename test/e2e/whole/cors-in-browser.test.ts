@@ -1,8 +1,9 @@
 import { createServer, type RequestListener } from 'node:http';
+import { createServer as createSecureServer, type ServerOptions } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { BrowserContext, Frame, Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { startBrowser, tlsMembers } from '../../support/shared/browser.js';
+import { selfSignedServer, startBrowser, tlsMembers } from '../../support/shared/browser.js';
 import type { CleanUp } from '../../support/shared/clean-up.js';
 import { it as baseIt } from '../../support/shared/fixtures.js';
 import { freePort } from '../../support/shared/free-port.js';
@@ -10,21 +11,25 @@ import { type GatewayStack, startStack } from '../../support/shared/gateway-stac
 import { describeWithPeers } from '../../support/shared/peers.js';
 import { temporaryFolder } from '../../support/shared/temporary-folder.js';
 
-/** Serves the same empty page at every host; the browser resolves all names to it. */
-const startPages = async (cleanUp: CleanUp): Promise<number> => {
+/** Serves the same empty page at every host; the browser resolves all names to it. Over TLS with a certificate. */
+const startPages = async (cleanUp: CleanUp, certificate: ServerOptions | null = null): Promise<number> => {
   const answer: RequestListener = (_request, response) => {
     response.setHeader('Content-Type', 'text/html').end('<!doctype html><title>App</title><body></body>');
   };
-  const server = createServer(answer);
+  const server = certificate === null ? createServer(answer) : createSecureServer(certificate, answer);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  cleanUp.add(() => void server.close());
-  cleanUp.add(() => server.closeAllConnections());
+  cleanUp.add(() => {
+    server.close();
+    server.closeAllConnections();
+  });
   return (server.address() as AddressInfo).port;
 };
 
 interface Company {
   readonly stack: GatewayStack;
   readonly pagePort: number;
+  /** Of the pages over TLS. */
+  readonly securePagePort: number;
   readonly context: BrowserContext;
 }
 
@@ -38,8 +43,9 @@ const startCompany = async (cleanUp: CleanUp): Promise<Company> => {
     '@id("all-but-one") permit (principal, action, resource) when { !(resource.path like "/api/forbidden") };',
   );
   const pagePort = await startPages(cleanUp);
+  const securePagePort = await startPages(cleanUp, selfSignedServer('app.example.com'));
   const cors = (members = ''): string => `cors {
-    allow-origins "http://app.example.com:${pagePort}" "http://*.example.org:${pagePort}" "https://one.example.com" "http://other.example.com"
+    allow-origins "http://app.example.com:${pagePort}" "http://*.example.org:${pagePort}" "http://app.example.com:${securePagePort}" "https://other.example.com:${securePagePort}"
     allow-methods "GET" "PUT"; allow-headers "X-API-Key"; max-age-secs 0; ${members}
   }`;
   const route = (name: string, upstream: string, policies: string): string =>
@@ -64,7 +70,7 @@ const startCompany = async (cleanUp: CleanUp): Promise<Company> => {
   };
   const browser = await startBrowser(cleanUp, ['--host-resolver-rules=MAP * 127.0.0.1']);
   const context = await browser.newContext({ ignoreHTTPSErrors: true });
-  return { stack, pagePort, context };
+  return { stack, pagePort, securePagePort, context };
 };
 
 /** What a script of a page can read of a response; the error that it gets otherwise. */
@@ -171,14 +177,9 @@ describeWithPeers(['chromium'], 'a page of another origin', () => {
   });
 
   it('reads nothing if its origin differs by the scheme', async ({ company, cleanUp }) => {
-    const page = await company.context.newPage();
-    cleanUp.add(() => page.close());
-    await page.route(/example\.com/, (route) =>
-      route.fulfill({ contentType: 'text/html', body: '<title>App</title>' }),
-    );
     const seen: Seen[] = [];
-    for (const origin of ['http://one.example.com', 'http://other.example.com']) {
-      await page.goto(`${origin}/`);
+    for (const host of ['app', 'other']) {
+      const page = await pageAt(company, cleanUp, `https://${host}.example.com:${company.securePagePort}`);
       seen.push(await fetchIn(page, `http://127.0.0.1:${company.stack.port}/api`));
     }
     expect(seen).toEqual([failed, expect.objectContaining({ status: 401 })]);

@@ -26,16 +26,21 @@ export const startBrowser = async (cleanUp: CleanUp, flags: readonly string[] = 
   return browser;
 };
 
+/** A new self-signed certificate and its key, as PEM. */
+export const selfSignedServer = (name: string): { readonly cert: string; readonly key: string } => {
+  const pair = rsaPair();
+  const der = selfSignedCertificate(pair, name).toString('base64');
+  return {
+    cert: `-----BEGIN CERTIFICATE-----\n${der.replace(/.{64}/g, '$&\n')}\n-----END CERTIFICATE-----\n`,
+    key: pair.privateKey.export({ format: 'pem', type: 'pkcs8' }) as string,
+  };
+};
+
 /** Listener members, in KDL, for HTTPS with a new self-signed certificate of localhost. */
 export const tlsMembers = (cleanUp: CleanUp): string => {
   const folder = temporaryFolder();
   cleanUp.add(() => folder.remove());
-  const pair = rsaPair();
-  const der = selfSignedCertificate(pair, 'localhost').toString('base64');
-  const certificate = folder.write(
-    'tls.crt',
-    `-----BEGIN CERTIFICATE-----\n${der.replace(/.{64}/g, '$&\n')}\n-----END CERTIFICATE-----\n`,
-  );
-  const key = folder.write('tls.key', pair.privateKey.export({ format: 'pem', type: 'pkcs8' }) as string);
-  return `protocol "https"; tls { cert-file "${certificate}"; key-file "${key}" }`;
+  const { cert, key } = selfSignedServer('localhost');
+  const [certFile, keyFile] = [folder.write('tls.crt', cert), folder.write('tls.key', key)];
+  return `protocol "https"; tls { cert-file "${certFile}"; key-file "${keyFile}" }`;
 };

@@ -301,6 +301,51 @@ describe('Origin twice', () => {
   });
 });
 
+describe('a request without a route', () => {
+  const start = (cleanUp: CleanUp, port: number) =>
+    startGatewayWithAgents(cleanUp, port, [], {
+      routes: [
+        testRoute({ id: 'app', matches: matching('/app', ['GET']), policies }),
+        testRoute({ id: 'closed', matches: matching('/closed', ['PUT']) }),
+        testRoute({
+          id: 'options',
+          matches: matching('/options', ['OPTIONS']),
+          upstream: null,
+          builtinHandler: 'health',
+        }),
+      ],
+      limits: {
+        ...testLimits,
+        rates: { global: null, perClient: { requestsPerSecond: 0.001, burst: 5 }, perRoute: null },
+      },
+      unrouted: policies,
+    });
+
+  it('has the CORS of defaults, and its preflight is answered by the gateway', async ({ cleanUp }) => {
+    const defaulting = await start(cleanUp, await freePort());
+    const ask = (path: string, request: Request) => {
+      const { method = 'GET', ...headers } = request;
+      return call(defaulting.address.port, { path, method, headers: headers as Record<string, string> });
+    };
+    const found = await ask('/unknown', { origin: page });
+    expect(found).toMatchObject({ status: 404, headers: readable });
+    expect(found.headers.vary).toMatch(/\bOrigin$/);
+    expect(await ask('/unknown', preflight())).toMatchObject({ status: 204, headers: permitted });
+    // The route of the announced request has no CORS, so the gateway does not permit the request.
+    const closed = await ask('/closed', preflight());
+    expect(closed.status).toBe(404);
+    expect(closed.headers['access-control-allow-methods']).toBeUndefined();
+    // OPTIONS itself has a route.
+    expect((await ask('/options', preflight())).headers['access-control-allow-methods']).toBeUndefined();
+    const statuses = [
+      await ask('/unknown', preflight()),
+      await ask('/unknown', preflight()),
+      await ask('/unknown', preflight()),
+    ];
+    expect(statuses.map(({ status }) => status)).toEqual([204, 204, 429]);
+  });
+});
+
 describe('the rates of the gateway', () => {
   it('count preflights', async ({ cleanUp }) => {
     const perClient = { requestsPerSecond: 0.001, burst: 2 };

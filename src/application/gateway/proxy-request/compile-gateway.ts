@@ -140,6 +140,7 @@ export const compileGateway = (
     'response-headers',
     'requests without a route',
   );
+  const unrouted = withCors(configuration.unrouted.cors, responseRules(unroutedHeaders), unroutedRate);
   const shared = { ...services, peers, allowances, breakers, identity, headerRules, unroutedRate };
   const routes = new Map(
     table.value.routes.map((route) => [
@@ -156,9 +157,9 @@ export const compileGateway = (
         metrics,
       ),
       resolveTarget(problems),
-      chooseRoute(table.value, routes, unroutedRate, problems),
+      chooseRoute(table.value, routes, { rate: unroutedRate, preflight: unrouted.preflight }, problems),
     ],
-    responseRules: withCors(configuration.unrouted.cors, responseRules(unroutedHeaders), null).responseRules,
+    responseRules: unrouted.responseRules,
     rejectionRules: unroutedHeaders,
     errorPage: errorPageOf(configuration.unrouted.errorPageFile ?? configuration.errorPageFile, peers.files),
     routes: [...routes.values()],

@@ -1,5 +1,6 @@
 import type { ProblemReport } from '../../configuration/schema/problem-report.js';
 import type { Field } from '../../configuration/schema/schema.js';
+import { canonicalName } from '../../http/canonical-name.js';
 import type { ReadGateway, ReadPolicies, ReadRoute } from './read-gateway.js';
 
 type ReadLimits = ReadGateway['limits']['value'];
@@ -49,11 +50,26 @@ const warnOfBufferLimit = (
   });
 };
 
+/** Refuses header rules that set what `cors` decides. */
+const checkCorsHeaders = (policies: ReadPolicies, path: readonly string[], report: ProblemReport): void => {
+  const rules = policies['response-headers'].value;
+  if (policies.cors.value === null || rules === null || !rules.enabled.value) return;
+  for (const { name } of [...rules.set.value, ...rules.add.value]) {
+    if (!canonicalName(name.value).startsWith('access-control-')) continue;
+    report.add(`"response-headers" cannot set ${name.value} on a route with cors, which sets it`, {
+      position: name.position,
+      path: [...path, 'response-headers'],
+      suggestion: 'delete the header here, or write cors #null in this route',
+    });
+  }
+};
+
 /** Checks the policies and the breaker of a route against each other and against `limits`. */
 export const checkRoutePolicies = (route: ReadRoute, limits: ReadLimits, report: ProblemReport): void => {
   const policies = route.fields.policies.value;
   const path = ['routes', `route "${route.name.value}"`, 'policies'];
   checkTimeouts(policies, path, report);
+  checkCorsHeaders(policies, path, report);
   if (route.fields['builtin-handler'].given) refuseOnBuiltin(route, path, report);
   else warnOfBufferLimit(policies, limits, path, report);
 };

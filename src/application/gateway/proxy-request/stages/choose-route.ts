@@ -20,23 +20,31 @@ export interface CompiledRoute extends MatchedRoute {
   readonly preflight: PreflightAnswer | null;
 }
 
+/** What holds for requests without a route. */
+interface UnroutedRequests {
+  /** Runs before such a request is refused; null: no rate limit applies. */
+  readonly rate: Stage | null;
+  /** Null: `defaults` has no `cors`. */
+  readonly preflight: PreflightAnswer | null;
+}
+
 /** The parts of an exchange that determine its route. */
 type RoutedExchange = ExchangeView<'client' | 'request' | 'target' | 'forwarded'>;
 
 /**
  * Finds the route of a request and runs its stages.
  *
- * @param unrouted the stage for requests without a route, which runs before they are refused; null: none
+ * @param unrouted what holds for requests without a route
  */
 export const chooseRoute = (
   table: RouteTable,
   routes: ReadonlyMap<RouteConfiguration, CompiledRoute>,
-  unrouted: Stage | null,
+  { rate, preflight: unroutedPreflight }: UnroutedRequests,
   problems: ProblemAnswerer,
 ): Stage => {
   const refuse = (exchange: Exchange, detail: string): StageOutcome | Promise<StageOutcome> => {
     const answer: Stage = () => problems.answer(exchange, 'no_route', detail);
-    return unrouted === null ? answer(exchange) : runStages([unrouted, answer], exchange);
+    return rate === null ? answer(exchange) : runStages([rate, answer], exchange);
   };
   const find = (
     { client, request, target: { host, path, query } }: RoutedExchange,
@@ -59,19 +67,22 @@ export const chooseRoute = (
     route.inFlight += 1;
     return runStages(stages, exchange);
   };
-  const answersPreflights = [...routes.values()].some(({ preflight }) => preflight !== null);
+  const answersPreflights =
+    unroutedPreflight !== null || [...routes.values()].some(({ preflight }) => preflight !== null);
   return (exchange) => {
     const { request, forwarded } = exchange;
     // A request to the server itself (RFC 9110, section 9.3.7) belongs to no upstream.
     if (exchange.target.path === '*') return refuse(exchange, 'No route matches the target "*".');
     const asked = answersPreflights ? preflightMethod(request.method, request.headers) : null;
-    if (asked !== null) {
-      const route = find(exchange, asked, announcedHeaders(forwarded.headers));
-      if (route !== undefined && route.preflight !== null) return run(exchange, route, route.preflight);
-    }
+    const announced = asked === null ? undefined : find(exchange, asked, announcedHeaders(forwarded.headers));
+    if (announced !== undefined && announced.preflight !== null) return run(exchange, announced, announced.preflight);
     const route = find(exchange, request.method, forwarded.headers);
-    if (route === undefined) return refuse(exchange, 'No route of this gateway matches the request.');
-    return run(exchange, route, route);
+    if (route !== undefined) return run(exchange, route, route);
+    if (asked === null || announced !== undefined || unroutedPreflight === null)
+      return refuse(exchange, 'No route of this gateway matches the request.');
+    // So that a page can read the 404 of the request that follows.
+    exchange.responseRules = unroutedPreflight.responseRules;
+    return runStages(unroutedPreflight.stages, exchange);
   };
 };
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { withRoute } from '../../../../support/shared/configuration-text.js';
+import { configurationText, withRoute } from '../../../../support/shared/configuration-text.js';
 import { problemsOf, soundConfiguration } from '../../../../support/shared/decoded-configuration.js';
 
 const textOf = (cors: string, matches = 'path-prefix "/"'): string =>
@@ -59,6 +59,58 @@ describe('cors', () => {
       'matches { path "/health" }; builtin-handler "health"; policies { cors { allow-origins "*" } }',
     );
     expect(problemsOf(text)).toEqual([]);
+  });
+});
+
+const withDefaults = (routes: string, policies = 'cors { allow-origins "https://app.example.com" }'): string =>
+  configurationText({ routes: `routes { ${routes} }`, more: `defaults { policies { ${policies} } }` });
+
+describe('cors in defaults', () => {
+  const routeText = (name: string, members: string): string =>
+    `route "${name}" { matches { path-prefix "/${name}" ${members} }`;
+
+  it('holds for every route, with its own methods, and for requests without a route', () => {
+    const { routes, unrouted } = soundConfiguration(
+      withDefaults(
+        [
+          routeText('all', '}; upstream "echo"; agents "auth"'),
+          routeText('put', '; method "PUT" }; upstream "echo"; agents "auth"'),
+          routeText('health', '}; builtin-handler "health"'),
+          routeText('none', '}; upstream "echo"; agents "auth"; policies { cors #null }'),
+          routeText('own', '}; upstream "echo"; agents "auth"; policies { cors { allow-origins "*" } }'),
+        ].join('\n'),
+      ),
+    );
+    const methods = Object.fromEntries(routes.map(({ id, policies }) => [id, policies.cors?.allowMethods]));
+    const simple = ['GET', 'HEAD', 'POST'];
+    expect(methods).toEqual({ all: simple, put: [...simple, 'PUT'], health: simple, none: undefined, own: simple });
+    expect(routes.find(({ id }) => id === 'own')?.policies.cors?.allowOrigins).toEqual(['*']);
+    expect(unrouted.cors).toEqual(standard);
+  });
+
+  it('reports an error once', () => {
+    const routes = ['a', 'b'].map((name) => `${routeText(name, '}; upstream "echo"; agents "auth"')}`).join('\n');
+    const found = problemsOf(withDefaults(routes, 'cors { allow-origins "https://app.example.com/" }'));
+    expect(found).toHaveLength(1);
+    expect(found[0]).toContain('write "https://app.example.com"');
+  });
+});
+
+describe('a header rule beside cors', () => {
+  const cors = 'cors { allow-origins "*" }';
+
+  it.each(['set', 'add'])('is refused if it would %s what cors sets', (operation) => {
+    const found = problemsOf(textOf(`${cors}; response-headers { ${operation} { "access_control-Max-Age" "5" } }`));
+    expect(found).toEqual([
+      'error: "response-headers" cannot set access_control-Max-Age on a route with cors, which sets it (delete the header here, or write cors #null in this route)',
+    ]);
+  });
+
+  it('is accepted for other headers, for a removal, and on a route without cors', () => {
+    const rules = 'response-headers { set { "Access-Control-Max-Age" "5" } }';
+    expect(problemsOf(textOf(rules))).toEqual([]);
+    const others = 'response-headers { set { "Vary" "Accept" }; remove "Access-Control-Allow-Origin" }';
+    expect(problemsOf(textOf(`${cors}; ${others}`))).toEqual([]);
   });
 });
 

@@ -7,6 +7,7 @@ import {
   type BuiltinHandler,
   builtinHandlers,
 } from '../../../../../src/domain/gateway/configuration/gateway-configuration.js';
+import type { TrafficSplit } from '../../../../../src/domain/gateway/load-balancing/traffic-split.js';
 import { firstHeader } from '../../../../../src/domain/http/header-list.js';
 import {
   configurationWithSecrets,
@@ -15,6 +16,11 @@ import {
 } from '../../../../support/gateway/fixed-gateway-state.js';
 import { FixedWholeGateway } from '../../../../support/gateway/fixed-whole-gateway.js';
 import { plainPolicies } from '../../../../support/gateway/plain-configurations.js';
+
+const splitOf = (weights: Readonly<Record<string, number>>): TrafficSplit => ({
+  key: null,
+  sides: Object.entries(weights).map(([upstream, weight]) => ({ upstream, weight })),
+});
 
 const now = Date.UTC(2026, 0, 2, 3, 4, 5) + 61_900;
 
@@ -230,6 +236,17 @@ describe('/ready', () => {
     });
   });
 
+  it.each([
+    ['only gets copies', { mirror: { upstream: 'gone', percent: 100, keepsCredentials: false } }, 200],
+    ['has weight 0', { upstream: null, split: splitOf({ api: 1, gone: 0 }) }, 200],
+    ['has a weight', { upstream: null, split: splitOf({ api: 1, gone: 1 }) }, 503],
+  ])('judges an unhealthy upstream that %s', async (_, changes, status) => {
+    const state = broken();
+    state.currentConfiguration = { ...configurationWithSecrets(['upstreams']), routes: [routeOf('one', changes)] };
+    expect(await statusOf(state, 'ready')).toBe(status);
+    expect(await bodyOf(state, 'ready')).toMatchObject({ unhealthy_upstreams: ['gone'] });
+  });
+
   it('counts each kind separately', async () => {
     const state = broken();
     state.currentConfiguration = configurationWithSecrets(['agents']);
@@ -320,6 +337,33 @@ describe('/admin/upstreams', () => {
     state.upstreamStatuses = [{ name: '__proto__', targets: [ill] }];
     const { body } = await reportsOf(state).report('upstreams', 'c-1');
     expect(body).toContain('"__proto__":{"healthy":false');
+  });
+});
+
+describe('/admin/routes for a split or a mirror', () => {
+  it('shows split and mirror', async () => {
+    const state = new FixedGatewayState();
+    const mirror = { upstream: 'shadow', percent: 12.5, keepsCredentials: true };
+    const byCookie = { ...splitOf({ blue: 95, green: 5 }), key: { kind: 'cookie', name: 'uid' } as const };
+    state.routes = [
+      routeOf('divided', { upstream: null, split: byCookie, mirror }),
+      routeOf('random', { upstream: null, split: splitOf({ blue: 1 }) }),
+    ];
+    expect(await bodyOf(state, 'routes')).toMatchObject([
+      {
+        upstream: null,
+        service_type: 'proxy',
+        split: {
+          key: 'cookie:uid',
+          upstreams: [
+            { name: 'blue', weight: 95 },
+            { name: 'green', weight: 5 },
+          ],
+        },
+        mirror: { upstream: 'shadow', percent: 12.5, credentials: true },
+      },
+      { split: { upstreams: [{ name: 'blue', weight: 1 }] } },
+    ]);
   });
 });
 

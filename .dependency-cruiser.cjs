@@ -231,7 +231,7 @@ module.exports = {
       from: { path: '^src/bootstrap/[^/]+/(?:main-[^/]+|agent)\\.ts$' },
       to: {
         path: program,
-        pathNot: '^src/bootstrap/[^/]+/(?:main-[^/]+|agent)\\.ts$|placeholder-(?:template|values)\\.ts$',
+        pathNot: '^src/bootstrap/[^/]+/(?:main-[^/]+|agent)\\.ts$',
         reachable: false,
       },
     },

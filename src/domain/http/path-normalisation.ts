@@ -17,6 +17,9 @@ export const requestPath = (uri: string): string | null => {
 
 export type PathError = 'unsafe_path' | 'malformed_request';
 
+/** Treatment of `%2F` and `%5C`. `keep`: they are part of a segment. `%00` is always refused. */
+export type EncodedSeparators = 'refuse' | 'keep';
+
 /** How a character of a path is treated. */
 const refused = 0;
 const unreserved = 1;
@@ -59,14 +62,16 @@ const escapedOctet = (text: string, index: number): number => {
 };
 
 const isUnreserved = (octet: number): boolean => octet < 128 && classes[octet] === unreserved;
-const isSeparatorOrNul = (octet: number): boolean => octet === slash || octet === backslash || octet === nul;
+const isSeparator = (octet: number): boolean => octet === slash || octet === backslash;
+const isRefused = (octet: number, separators: EncodedSeparators): boolean =>
+  octet === nul || (separators === 'refuse' && isSeparator(octet));
 const isLowerHex = (code: number): boolean => code >= 0x61 && code <= 0x66;
 const escapeOf = (octet: number): string => `%${octet < 16 ? '0' : ''}${octet.toString(16).toUpperCase()}`;
 
 /** Whether normalisation keeps the escape at `index`. */
-const isNormalEscape = (path: string, index: number): boolean => {
+const isNormalEscape = (path: string, index: number, separators: EncodedSeparators): boolean => {
   const octet = escapedOctet(path, index);
-  if (octet < 0 || isSeparatorOrNul(octet) || isUnreserved(octet)) return false;
+  if (octet < 0 || isRefused(octet, separators) || isUnreserved(octet)) return false;
   return !isLowerHex(path.charCodeAt(index + 1)) && !isLowerHex(path.charCodeAt(index + 2));
 };
 
@@ -80,7 +85,7 @@ const beginsDotSegment = (path: string, index: number): boolean => {
 };
 
 /** Fast path without allocation: most paths are already normal. */
-const isNormal = (path: string): boolean => {
+const isNormal = (path: string, separators: EncodedSeparators): boolean => {
   if (path.charCodeAt(0) !== slash) return false;
   for (let index = 0; index < path.length; index += 1) {
     const code = path.charCodeAt(index);
@@ -88,7 +93,7 @@ const isNormal = (path: string): boolean => {
       const next = path.charCodeAt(index + 1);
       if (next === slash || (next === dot && beginsDotSegment(path, index + 1))) return false;
     } else if (code === percent) {
-      if (!isNormalEscape(path, index)) return false;
+      if (!isNormalEscape(path, index, separators)) return false;
     } else {
       const kind = code < 128 ? classes[code] : refused;
       if (kind !== unreserved && kind !== kept) return false;
@@ -97,16 +102,25 @@ const isNormal = (path: string): boolean => {
   return true;
 };
 
-/** Normalises every escape and character. Slashes and dots follow later. */
-const canonicalCharacters = (path: string): Result<string, PathError> => {
+/**
+ * Normalises every escape and character. Slashes and dots follow later.
+ *
+ * @param keepsCase `%2f` and `%5c` stay in lower case
+ */
+export const canonicalCharacters = (
+  path: string,
+  separators: EncodedSeparators,
+  keepsCase = false,
+): Result<string, PathError> => {
   let text = '';
   for (let index = 0; index < path.length; index += 1) {
     const code = path.charCodeAt(index);
     if (code === percent) {
       const octet = escapedOctet(path, index);
       if (octet < 0) return err('malformed_request');
-      if (isSeparatorOrNul(octet)) return err('unsafe_path');
-      text += isUnreserved(octet) ? String.fromCharCode(octet) : escapeOf(octet);
+      if (isRefused(octet, separators)) return err('unsafe_path');
+      if (isUnreserved(octet)) text += String.fromCharCode(octet);
+      else text += keepsCase && isSeparator(octet) ? path.slice(index, index + 3) : escapeOf(octet);
       index += 2;
       continue;
     }
@@ -122,7 +136,7 @@ const canonicalCharacters = (path: string): Result<string, PathError> => {
  * Whether a segment becomes `.` or `..` in servers that drop path parameters first, some of them after
  * decoding.
  */
-const hidesDots = (segment: string): boolean => {
+export const hidesDots = (segment: string): boolean => {
   if (segment.charCodeAt(0) !== dot) return false;
   const end = segment.charCodeAt(1) === dot ? 2 : 1;
   return segment[end] === ';' || segment.startsWith(escapedSemicolon, end);
@@ -151,11 +165,13 @@ const resolveSegments = (path: string): Result<string, PathError> => {
  * read as a separator or a climb. `malformed_request`: a broken escape, a control character, an
  * octet beyond ASCII, no slash at the start. Normalisation is idempotent. `*` (OPTIONS) stays
  * unchanged.
+ *
+ * @param separators `keep`: `%2F` and `%5C` stay, in upper case. Such a path is safe only without `decodesToUnsafeSegments`
  */
-export const normalisePath = (path: string): Result<string, PathError> => {
-  if (isNormal(path)) return ok(path);
+export const normalisePath = (path: string, separators: EncodedSeparators = 'refuse'): Result<string, PathError> => {
+  if (isNormal(path, separators)) return ok(path);
   if (path === '*') return ok(path);
   if (path.charCodeAt(0) !== slash) return err('malformed_request');
-  const text = canonicalCharacters(path);
+  const text = canonicalCharacters(path, separators);
   return text.ok ? resolveSegments(text.value) : text;
 };

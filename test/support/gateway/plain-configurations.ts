@@ -45,6 +45,7 @@ export const plainPolicies: RoutePolicies = {
   cors: null,
   requestHeaders: null,
   responseHeaders: null,
+  path: { rewrite: null, turnsBack: true, allowEncodedSlash: false, mergeSlashes: true },
 };
 
 export const plainTimeouts: ListenerTimeouts = {

@@ -77,6 +77,7 @@ export const sendingStage = (chooser: TargetChooser, changes: Partial<Forwarding
     responseCompressor: null,
     responseInspector: null,
     mirror: null,
+    turnBack: null,
     ...changes,
   };
   return { clock, logger, metrics, stage: untilOver(sendToUpstream('api', dependencies)) };

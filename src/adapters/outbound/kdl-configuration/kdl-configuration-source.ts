@@ -50,9 +50,11 @@ export class KdlConfigurationSource implements ConfigurationSource {
     const files = new FileTree(texts === undefined ? origin : givenFiles(texts), environment, secretNames);
     const settings = await files.read(this.#path);
     const decoded = decodeGatewayConfiguration(settings, {
-      patternFault: (source) => {
+      patternFault: (source, groups = 0) => {
         const compiled = this.#options.patterns(source);
-        return compiled.ok ? null : compiled.error;
+        if (!compiled.ok) return compiled.error;
+        const { groupCount } = compiled.value;
+        return groups <= groupCount ? null : `$${groups} is not one of its groups, of which it has ${groupCount}`;
       },
       lines: (position, secret) => files.lineAt(position, secret),
       places: (text, offset) => files.placeInText(text, offset),

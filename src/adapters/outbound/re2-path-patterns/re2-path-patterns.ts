@@ -1,5 +1,5 @@
 import { RE2JS } from 're2js';
-import type { PathPatternCompiler } from '../../../domain/gateway/routing/path-pattern.js';
+import type { PathPatternCompiler, PathPatternMatch } from '../../../domain/gateway/routing/path-pattern.js';
 import { err, ok } from '../../../domain/shared/result.js';
 
 /** Maximum characters of a pattern. */
@@ -7,6 +7,16 @@ const maxPatternLength = 1024;
 
 /** Maximum instructions of a compiled pattern; matching time grows with them. */
 const maxProgramSize = 1000;
+
+const matchesOf = (compiled: RE2JS, path: string, limit: number): readonly PathPatternMatch[] => {
+  const found: PathPatternMatch[] = [];
+  const matcher = compiled.matcher(path);
+  while (found.length < limit && matcher.find()) {
+    const groups = Array.from({ length: compiled.groupCount() }, (_, index) => matcher.group(index + 1) ?? '');
+    found.push({ start: matcher.start(), end: matcher.end(), groups });
+  }
+  return found;
+};
 
 /**
  * Compiles path patterns with RE2, which matches in linear time and therefore lacks look-around and
@@ -17,7 +27,13 @@ export const re2PathPatterns: PathPatternCompiler = (pattern) => {
   try {
     const compiled = RE2JS.compile(pattern);
     if (compiled.programSize() > maxProgramSize) return err('it is too complex: reduce nested repetitions');
-    return ok((path) => compiled.test(path));
+    const test = (path: string): boolean => compiled.test(path);
+    return ok(
+      Object.assign(test, {
+        groupCount: compiled.groupCount(),
+        matches: (path: string, limit: number) => matchesOf(compiled, path, limit),
+      }),
+    );
   } catch (thrown) {
     return err(thrown instanceof Error ? thrown.message : String(thrown));
   }

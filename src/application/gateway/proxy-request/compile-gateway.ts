@@ -61,7 +61,9 @@ import {
   offerReadableCodings,
   prepareHeaders,
 } from './stages/prepare-headers.js';
+import { type CompiledRewrites, compileRewrites, forwardPath } from './stages/rewrite-path.js';
 import { compileSides } from './stages/split-traffic.js';
+import { responseTurnBack } from './turn-back.js';
 import { sendToUpstream } from './upstream-forwarder.js';
 
 /** The services of stages that do not change with the configuration. */
@@ -121,6 +123,9 @@ export const compileGateway = (
   const missing = missingCodings(configuration.routes, compressor.codings);
   if (missing.length > 0)
     return err(missing.map(({ routeId, message }) => `route "${routeId}": ${message}`).join('; '));
+  const rewrites = compileRewrites(configuration.routes, pathPatterns);
+  if (!rewrites.ok) return rewrites;
+  const separators = configuration.routes.some(({ policies }) => policies.path.allowEncodedSlash) ? 'keep' : 'refuse';
   const allowances = new Map(
     configuration.upstreams.map(({ name, retries }) => [name, new RetryAllowance(retries.budgetPercent)]),
   );
@@ -141,7 +146,16 @@ export const compileGateway = (
     'requests without a route',
   );
   const unrouted = withCors(configuration.unrouted.cors, responseRules(unroutedHeaders), unroutedRate);
-  const shared = { ...services, peers, allowances, breakers, identity, headerRules, unroutedRate };
+  const shared = {
+    ...services,
+    peers,
+    allowances,
+    breakers,
+    identity,
+    headerRules,
+    unroutedRate,
+    rewrites: rewrites.value,
+  };
   const routes = new Map(
     table.value.routes.map((route) => [
       route,
@@ -156,8 +170,8 @@ export const compileGateway = (
         problems,
         metrics,
       ),
-      resolveTarget(problems),
-      chooseRoute(table.value, routes, { rate: unroutedRate, preflight: unrouted.preflight }, problems),
+      resolveTarget(problems, separators),
+      chooseRoute(table.value, routes, separators, { rate: unroutedRate, preflight: unrouted.preflight }, problems),
     ],
     responseRules: unrouted.responseRules,
     rejectionRules: unroutedHeaders,
@@ -180,6 +194,7 @@ interface RouteServices extends StageServices {
   /** Charges requests without a route, and preflights; null: no limit applies to them. */
   readonly unroutedRate: Stage | null;
   readonly headerRules: HeaderRulesInForce;
+  readonly rewrites: CompiledRewrites;
 }
 
 /** In lower case, each once, in the order of the agents. Agents that do not see requests set none. */
@@ -231,7 +246,7 @@ const compileRoute = (
   if (upstream !== undefined) {
     const requestHeaderRules = headerRules.of(requestHeaders, 'request-headers', route.id);
     if (requestHeaderRules !== null) stages.push(changeRequestHeaders(requestHeaderRules));
-    stages.push(countForwards);
+    stages.push(countForwards, forwardPath(route, services));
     if (route.policies.bufferRequests) {
       stages.push(bufferRequest({ ...services, maxBufferOctets: limits.maxBodyBufferBytes, maxBodySize }));
     }
@@ -292,6 +307,7 @@ const send = (route: RouteConfiguration, upstream: UpstreamConfiguration, servic
     timeoutMs: timeoutOf(route, upstream),
     readTimeoutMs: route.policies.readTimeoutMs,
     routeBreaker: breakers.get(route.id) ?? null,
+    turnBack: responseTurnBack(route, upstream, services.rewrites.get(route.id) ?? null),
     maxBufferedResponseOctets: route.policies.bufferResponses ? limits.maxBodyBufferBytes : null,
     responseCompressor:
       route.policies.compression === null ? null : new ResponseCompressor(route.policies.compression, services),

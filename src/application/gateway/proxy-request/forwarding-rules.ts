@@ -15,6 +15,7 @@ import type { UpstreamFailureAnswers } from './answer-upstream-failure.js';
 import type { ResponseCompressor } from './compress-response.js';
 import type { StreamFollower } from './follow-stream.js';
 import type { ResponseInspector } from './inspect-response.js';
+import type { ResponseTurnBack } from './turn-back.js';
 
 /** The rules for forwarding a route's requests and relaying their responses. Made when the configuration loads. */
 export interface ForwardingRules {
@@ -43,6 +44,8 @@ export interface ForwardingRules {
   readonly responseCompressor: ResponseCompressor | null;
   /** Null: no agent of the route subscribes to responses. */
   readonly responseInspector: ResponseInspector | null;
+  /** Null: the heads of responses stay. */
+  readonly turnBack: ResponseTurnBack | null;
 }
 
 /** The retry budget of all requests of one upstream. */

@@ -29,6 +29,7 @@ import type { RequestMirror } from './mirror/request-mirror.js';
 import { relayInterim } from './relay-response.js';
 import { relayTunnel } from './relay-tunnel.js';
 import type { RepeatableBody } from './replayable-body.js';
+import { turnedBackResponse } from './turn-back.js';
 
 const noTargets: readonly string[] = [];
 
@@ -125,7 +126,8 @@ class UpstreamForwarder implements UpstreamListener, BalancingRequest, UpstreamA
         this.#target?.answered();
         if (this.#rules.routeBreaker !== null) this.#period = this.#rules.routeBreaker.answered(this.#period);
       }
-      this.#deliver(response);
+      const { turnBack } = this.#rules;
+      this.#deliver(turnBack === null ? response : turnedBackResponse(response, this.#exchange, turnBack));
     } catch (error) {
       this.#failInternally(error);
     }
@@ -425,6 +427,7 @@ export const sendToUpstream = (upstream: string, options: ForwardingOptions): St
     responseCompressor,
     responseInspector,
     mirror,
+    turnBack,
   } = options;
   const rules: ForwardingRules = {
     upstream,
@@ -443,6 +446,7 @@ export const sendToUpstream = (upstream: string, options: ForwardingOptions): St
     maxBufferedResponseOctets,
     responseCompressor,
     responseInspector,
+    turnBack,
   };
   return (exchange) => {
     const period = routeBreaker === null ? uncountedPeriod : routeBreaker.admit();

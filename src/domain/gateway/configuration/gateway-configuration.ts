@@ -16,6 +16,7 @@ import type { MirrorRules } from '../route-transforms/mirror.js';
 import type { RouteMatches } from '../routing/route-matches.js';
 import type { AuditConfiguration } from './audit-schema.js';
 import type { RateLimitStoreOptions, RateLimits } from './rate-limit-options.js';
+import type { PathPolicy } from './rewrite-schema.js';
 import type { TracingConfiguration } from './tracing-schema.js';
 import type { Balancing, HealthCheck, RetryRules, StickyCookie } from './upstream-options.js';
 
@@ -151,6 +152,8 @@ export interface RoutePolicies {
   readonly requestHeaders: HeaderRules | null;
   /** Rules for every response, those of the gateway included; null: none. */
   readonly responseHeaders: HeaderRules | null;
+  /** The path for the upstream. */
+  readonly path: PathPolicy;
   /** Forwards identity headers of clients. Never set on a route with agents. */
   readonly forwardsIdentityHeaders: boolean;
   /** As `GatewayConfiguration.errorPageFile`; null: the same. */

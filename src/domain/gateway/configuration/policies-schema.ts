@@ -6,6 +6,7 @@ import { cors } from './cors-schema.js';
 import { errorPages } from './error-pages-schema.js';
 import { requestHeaders, responseHeaders } from './header-rules-schema.js';
 import { rateLimit } from './rate-limit-schema.js';
+import { pathPolicyShape } from './rewrite-schema.js';
 
 /** In octets. */
 export const bodySize = size(0, Number.MAX_SAFE_INTEGER);
@@ -47,6 +48,7 @@ export const policiesShape = {
   cors,
   'request-headers': requestHeaders,
   'response-headers': responseHeaders,
+  ...pathPolicyShape,
   'forward-identity-headers': withDefault(
     boolean,
     false,

@@ -2,6 +2,7 @@ import type { ProblemReport } from '../../configuration/schema/problem-report.js
 import type { Field } from '../../configuration/schema/schema.js';
 import { canonicalName } from '../../http/canonical-name.js';
 import type { ReadGateway, ReadPolicies, ReadRoute } from './read-gateway.js';
+import { refusePathPolicies } from './rewrite-rules.js';
 
 type ReadLimits = ReadGateway['limits']['value'];
 
@@ -27,6 +28,7 @@ const refuseOnBuiltin = (route: ReadRoute, path: readonly string[], report: Prob
     if (policies[name].sound && policies[name].value) refuse(`"${name}"`, policies[name]);
   }
   if (policies.compress.value !== null) refuse('"compress"', policies.compress);
+  refusePathPolicies(policies, refuse);
   const breaker = route.fields['circuit-breaker'];
   if (breaker.value !== null) refuse('"circuit-breaker"', breaker);
 };

@@ -3,11 +3,16 @@ import type { ProblemReport } from '../../configuration/schema/problem-report.js
 import { keyValueText, type Located } from '../../configuration/schema/schema.js';
 import { normalisePath } from '../../http/path-normalisation.js';
 import type { ReadRoute } from './read-gateway.js';
+import { checkRewrite, separatorsOf } from './rewrite-rules.js';
 import { answeringUpstreams, mirrorUpstream } from './route-upstreams.js';
 import { checkSplitAndMirror } from './split-rules.js';
 
-/** The error in a regular expression; null: it is valid. */
-export type PatternFault = (source: string) => string | null;
+/**
+ * The error in a regular expression; null: it is valid.
+ *
+ * @param groups the number of groups that it must have
+ */
+export type PatternFault = (source: string, groups?: number) => string | null;
 
 /** Names that routes can refer to. */
 export interface ConfiguredNames {
@@ -102,12 +107,17 @@ const checkPath = (
     });
     return;
   }
-  const normal = normalisePath(value);
+  const separators = separatorsOf(route.fields.policies.value);
+  const normal = normalisePath(value, separators);
   if (normal.ok && normal.value === value) return;
+  const refusal =
+    separators === 'refuse' && normalisePath(value, 'keep').ok
+      ? 'no request can have this path without allow-encoded-slash #true in policies'
+      : 'no request can have this path';
   report.add(`"${key}" can never match: the gateway normalises paths before routing`, {
     position,
     path,
-    suggestion: normal.ok && !hidden ? `the normal form is "${normal.value}"` : 'no request can have this path',
+    suggestion: normal.ok && !hidden ? `the normal form is "${normal.value}"` : refusal,
   });
 };
 
@@ -145,4 +155,5 @@ export const checkRoute = (
   checkSplitAndMirror(route, report);
   checkReferences(route, names, report);
   checkMatches(route, patternFault, report);
+  checkRewrite(route, patternFault, report);
 };

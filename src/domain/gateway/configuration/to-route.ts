@@ -8,6 +8,7 @@ import { toHeaderRules } from './header-rules-schema.js';
 import { toMirror } from './mirror-schema.js';
 import { toRateLimitPolicy, type WrittenRateLimit } from './rate-limit-schema.js';
 import type { ReadPolicies, ReadRateLimit, ReadRoute } from './read-gateway.js';
+import { toPathPolicy } from './rewrite-schema.js';
 import { toMatches, values } from './route-schema.js';
 import { toSplit } from './split-schema.js';
 
@@ -39,6 +40,7 @@ export const toPolicies = (
   bufferRequests: policies['buffer-requests'].value,
   bufferResponses: policies['buffer-responses'].value,
   cors: toCors(policies.cors.value, methods),
+  path: toPathPolicy(policies),
   rateLimit: toRouteLimit(policies['rate-limit'].value, named),
   requestHeaders: toHeaderRules(policies['request-headers'].value),
   responseHeaders: toHeaderRules(policies['response-headers'].value),

@@ -1,10 +1,10 @@
 import type { HeaderList } from '../../http/header-list.js';
-import { normalisePath, prefixTakes } from '../../http/path-normalisation.js';
+import { type EncodedSeparators, normalisePath, prefixTakes } from '../../http/path-normalisation.js';
 import { queryParameters } from '../../http/query-parameters.js';
 import { parseAuthority } from '../../http/request-target.js';
 import { utf8ByteString } from '../../shared/byte-string.js';
 import { err, ok, type Result } from '../../shared/result.js';
-import type { PathPatternCompiler, PathTest } from './path-pattern.js';
+import type { PathTest, PathTestCompiler } from './path-pattern.js';
 
 /** The schemes of requests. */
 export const requestSchemes = ['http', 'https'] as const;
@@ -101,10 +101,12 @@ const compileHost = (host: string): Result<string, string> => {
   return ok(suffix === null ? name.value.host : `.${name.value.host}`);
 };
 
-const compilePath = (path: string): Result<string, string> => {
-  const normal = path.startsWith('/') ? normalisePath(path) : err('malformed_request');
-  return normal.ok ? normal : err(`"${path}" is not a path of a request`);
-};
+const compilePath =
+  (separators: EncodedSeparators) =>
+  (path: string): Result<string, string> => {
+    const normal = path.startsWith('/') ? normalisePath(path, separators) : err('malformed_request');
+    return normal.ok ? normal : err(`"${path}" is not a path of a request`);
+  };
 
 /** Compiles each source and collects the errors in `faults`. */
 const collect = <Value>(
@@ -129,10 +131,13 @@ const named = (match: NamedMatch, name: string): NamedMatch => ({
 /**
  * Compiles the matches of a route. Paths and prefixes are normalised like those of requests. The error lists every
  * match that is malformed or can never succeed.
+ *
+ * @param separators `keep`: the route gets paths with encoded separators
  */
 export const compileMatches = (
   matches: RouteMatches,
-  compilePattern: PathPatternCompiler,
+  compilePattern: PathTestCompiler,
+  separators: EncodedSeparators,
 ): Result<RouteConditions, readonly string[]> => {
   const faults: string[] = [];
   const pattern = (source: string): Result<PathPattern, string> => {
@@ -141,8 +146,8 @@ export const compileMatches = (
   };
   const hosts = collect(matches.hosts, compileHost, faults);
   const conditions: RouteConditions = {
-    paths: collect(matches.paths, compilePath, faults),
-    prefixes: collect(matches.pathPrefixes, compilePath, faults),
+    paths: collect(matches.paths, compilePath(separators), faults),
+    prefixes: collect(matches.pathPrefixes, compilePath(separators), faults),
     patterns: collect(matches.pathRegexes, pattern, faults),
     hosts: hosts.filter((host) => !host.startsWith('.')),
     hostSuffixes: hosts.filter((host) => host.startsWith('.')),

@@ -1,6 +1,6 @@
 import { err, ok, type Result } from '../../shared/result.js';
 import type { RouteConfiguration } from '../configuration/gateway-configuration.js';
-import type { PathPatternCompiler } from './path-pattern.js';
+import type { PathTestCompiler } from './path-pattern.js';
 import { type PatternEntry, PatternGroup } from './pattern-group.js';
 import { patternLiterals } from './pattern-literals.js';
 import { compileRoute, type Route } from './route.js';
@@ -315,7 +315,7 @@ const maxAlternatives = 4096;
 
 const compileRoutes = (
   configurations: readonly RouteConfiguration[],
-  compilePattern: PathPatternCompiler,
+  compilePattern: PathTestCompiler,
 ): Result<readonly Route[], readonly RouteFault[]> => {
   const routes: Route[] = [];
   const faults: RouteFault[] = [];
@@ -334,7 +334,7 @@ const compileRoutes = (
 /** Compiles routes, in the order of the file. The error lists all faults of all routes. */
 export const compileRouteTable = (
   configurations: readonly RouteConfiguration[],
-  compilePattern: PathPatternCompiler,
+  compilePattern: PathTestCompiler,
 ): Result<RouteTable, readonly RouteFault[]> => {
   const compiled = compileRoutes(configurations, compilePattern);
   if (!compiled.ok) return compiled;

@@ -1,6 +1,6 @@
 import { ok, type Result } from '../../shared/result.js';
 import type { RouteConfiguration } from '../configuration/gateway-configuration.js';
-import type { PathPatternCompiler } from './path-pattern.js';
+import type { PathTestCompiler } from './path-pattern.js';
 import { compileMatches, type RouteConditions } from './route-matches.js';
 
 /** A compiled route. */
@@ -15,8 +15,9 @@ export interface Route {
 export const compileRoute = (
   configuration: RouteConfiguration,
   fileOrder: number,
-  compilePattern: PathPatternCompiler,
+  compilePattern: PathTestCompiler,
 ): Result<Route, readonly string[]> => {
-  const conditions = compileMatches(configuration.matches, compilePattern);
+  const separators = configuration.policies.path.allowEncodedSlash ? 'keep' : 'refuse';
+  const conditions = compileMatches(configuration.matches, compilePattern, separators);
   return conditions.ok ? ok({ configuration, conditions: conditions.value, fileOrder }) : conditions;
 };

@@ -8,7 +8,7 @@ import {
 } from '../../../../domain/gateway/limits/request-limits.js';
 import { fieldTrait, type HeaderSummary, summaryOf, traitsOf } from '../../../../domain/http/field-traits.js';
 import { allHeaders, noHeaders, withHeader } from '../../../../domain/http/header-list.js';
-import { normalisePath } from '../../../../domain/http/path-normalisation.js';
+import { type EncodedSeparators, normalisePath } from '../../../../domain/http/path-normalisation.js';
 import { isOverlongMethod, isUnservedMethod, maxMethodLength } from '../../../../domain/http/request-method.js';
 import { parseAuthority, parseHost, parseRequestTarget } from '../../../../domain/http/request-target.js';
 import type { GatewayMetrics } from '../../../ports/gateway/gateway-metrics.js';
@@ -116,15 +116,19 @@ const details = {
   unsafe_path: 'The path contains %2f, %5c, %00 or a backslash.',
 } as const;
 
-/** Normalises the path and the host once, so that every later stage and the upstream see the same. */
+/**
+ * Normalises the path and the host once, so that every later stage and the upstream see the same.
+ *
+ * @param separators `keep`: a route may get encoded separators; `chooseRoute` refuses them on the others
+ */
 export const resolveTarget =
-  (problems: ProblemAnswerer): StageOf<'request', 'target' | 'forwarded'> =>
+  (problems: ProblemAnswerer, separators: EncodedSeparators): StageOf<'request', 'target' | 'forwarded'> =>
   (exchange) => {
     const { request } = exchange;
     const { headers, httpVersion, received } = request;
     const target = parseRequestTarget(request.target, request.method);
     if (!target.ok) return problems.answer(exchange, target.error, details[target.error]);
-    const path = normalisePath(target.value.path);
+    const path = normalisePath(target.value.path, separators);
     if (!path.ok) return problems.answer(exchange, path.error, details[path.error]);
     const field = parseHost(headers, httpVersion, received);
     if (!field.ok)

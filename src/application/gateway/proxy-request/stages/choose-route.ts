@@ -2,6 +2,7 @@ import type { RouteConfiguration } from '../../../../domain/gateway/configuratio
 import { preflightHeaderNames, preflightMethod } from '../../../../domain/gateway/route-transforms/cors-policy.js';
 import type { RouteTable } from '../../../../domain/gateway/routing/route-table.js';
 import type { HeaderList } from '../../../../domain/http/header-list.js';
+import type { EncodedSeparators } from '../../../../domain/http/path-normalisation.js';
 import type { ProblemAnswerer } from '../answer-problem.js';
 import type { PreflightAnswer } from '../cors-rules.js';
 import {
@@ -12,6 +13,7 @@ import {
   type Stage,
   type StageOutcome,
 } from '../exchange.js';
+import { encodedPathFault } from './check-encoded-path.js';
 
 /** A route with its stages, made when the configuration loads. */
 export interface CompiledRoute extends MatchedRoute {
@@ -34,11 +36,13 @@ type RoutedExchange = ExchangeView<'client' | 'request' | 'target' | 'forwarded'
 /**
  * Finds the route of a request and runs its stages.
  *
+ * @param separators `keep`: paths may have encoded separators, which most routes do not get
  * @param unrouted what holds for requests without a route
  */
 export const chooseRoute = (
   table: RouteTable,
   routes: ReadonlyMap<RouteConfiguration, CompiledRoute>,
+  separators: EncodedSeparators,
   { rate, preflight: unroutedPreflight }: UnroutedRequests,
   problems: ProblemAnswerer,
 ): Stage => {
@@ -50,22 +54,29 @@ export const chooseRoute = (
     { client, request, target: { host, path, query } }: RoutedExchange,
     method: string,
     headers: HeaderList,
+    otherPath = path,
   ): CompiledRoute | undefined => {
     const scheme = client.scheme ?? request.connection.scheme;
-    const found = table.find({ method, host, path, query, headers, scheme });
+    const found = table.find({ method, host, path: otherPath, query, headers, scheme });
     return found === null ? undefined : routes.get(found);
+  };
+  const pathFault = (exchange: Exchange, route: CompiledRoute | undefined): string | null => {
+    const { request, target, forwarded } = exchange;
+    if (separators === 'refuse' || !target.path.includes('%')) return null;
+    return encodedPathFault(target.path, route, (path) => find(exchange, request.method, forwarded.headers, path));
   };
   const run = (
     exchange: Exchange,
     route: CompiledRoute,
     { responseRules, stages }: CompiledRoute | PreflightAnswer,
   ): StageOutcome | Promise<StageOutcome> => {
+    const fault = pathFault(exchange, route);
     exchange.route = route;
     exchange.upstream = route.configuration.upstream;
     exchange.errorPage = route.errorPage;
     exchange.responseRules = responseRules;
     route.inFlight += 1;
-    return runStages(stages, exchange);
+    return fault === null ? runStages(stages, exchange) : problems.answer(exchange, 'unsafe_path', fault);
   };
   const answersPreflights =
     unroutedPreflight !== null || [...routes.values()].some(({ preflight }) => preflight !== null);
@@ -78,6 +89,8 @@ export const chooseRoute = (
     if (announced !== undefined && announced.preflight !== null) return run(exchange, announced, announced.preflight);
     const route = find(exchange, request.method, forwarded.headers);
     if (route !== undefined) return run(exchange, route, route);
+    const fault = pathFault(exchange, undefined);
+    if (fault !== null) return problems.answer(exchange, 'unsafe_path', fault);
     if (asked === null || announced !== undefined || unroutedPreflight === null)
       return refuse(exchange, 'No route of this gateway matches the request.');
     // So that a page can read the 404 of the request that follows.

@@ -1,0 +1,144 @@
+import { foreignExpression } from '../../configuration/schema/foreign-patterns.js';
+import type { ProblemReport } from '../../configuration/schema/problem-report.js';
+import type { Field } from '../../configuration/schema/schema.js';
+import { type EncodedSeparators, normalisePath, prefixTakes } from '../../http/path-normalisation.js';
+import { highestGroup, type PathReplacement, parseReplacement } from '../route-transforms/path-replacement.js';
+import type { ReadRoute } from './read-gateway.js';
+import type { RewriteFields, WrittenRegex } from './rewrite-schema.js';
+import type { PatternFault } from './route-rules.js';
+
+type ReadPolicies = ReadRoute['fields']['policies']['value'];
+type PathKey = 'strip-prefix' | 'add-prefix' | 'path';
+
+/** Reports a problem of `rewrite`. */
+type Refuse = (message: string, field: Field<unknown>, suggestion: string) => void;
+
+/** The encoded separators that the paths of a route may have. */
+export const separatorsOf = (policies: ReadPolicies): EncodedSeparators =>
+  policies['allow-encoded-slash'].value ? 'keep' : 'refuse';
+
+const needsSlash = (key: PathKey, field: Field<string | null>, refuse: Refuse): void => {
+  const shown = field.hidden === true ? 'begin it with /' : `write "/${field.value}"`;
+  refuse(`"${key}" must begin with a slash`, field, shown);
+};
+
+/** A path that the gateway would forward otherwise than written, or never. */
+const checkPath = (key: PathKey, fields: RewriteFields, separators: EncodedSeparators, refuse: Refuse): void => {
+  const field = fields[key];
+  if (!field.sound || field.value === null) return;
+  if (!field.value.startsWith('/')) {
+    needsSlash(key, field, refuse);
+    return;
+  }
+  if (field.value === '/' && key !== 'path') {
+    refuse(`"${key}" "/" changes nothing`, field, `delete the line, or write ${key} "/api"`);
+    return;
+  }
+  if (field.value.includes('?')) {
+    refuse(`"${key}" must not contain a query: the query never changes`, field, 'delete the text from the "?"');
+    return;
+  }
+  const normal = normalisePath(field.value, separators);
+  if (normal.ok && normal.value === field.value) return;
+  const known = normal.ok && field.hidden !== true;
+  const suggestion = known
+    ? `write "${normal.value}"`
+    : 'remove dot segments, %00, backslashes, and %2F unless allow-encoded-slash is #true';
+  refuse(`"${key}" must be a path in normal form`, field, suggestion);
+};
+
+/** Whether an anchored regex always gives a path without a slash at its beginning. */
+const losesSlash = (pattern: string, replacement: PathReplacement): boolean => {
+  const [first] = replacement;
+  if (!pattern.startsWith('^')) return false;
+  return first === undefined
+    ? /^\^\/?(?:\.\*)?\$?$/.test(pattern)
+    : typeof first === 'string' && !first.startsWith('/');
+};
+
+const checkRegex = (field: Field<WrittenRegex | null>, patternFault: PatternFault, refuse: Refuse): void => {
+  if (!field.sound || field.value === null) return;
+  const { pattern, replacement, hidden } = field.value;
+  const parts = parseReplacement(replacement);
+  if (!parts.ok) {
+    refuse(`the replacement of "regex" ${hidden ? 'is not valid' : parts.error}`, field, 'write "/new/$1"');
+    return;
+  }
+  const fault = patternFault(pattern, highestGroup(parts.value));
+  if (fault !== null) {
+    const known = hidden ? null : foreignExpression(pattern);
+    const suggestion = known === null ? 'see https://github.com/google/re2/wiki/Syntax' : `write ${known.instead}`;
+    refuse(`"regex" is not valid${hidden ? '' : `: ${fault}`}`, field, suggestion);
+  } else if (losesSlash(pattern, parts.value)) {
+    refuse('the replacement of "regex" must begin with a slash', field, 'write "/new/$1"');
+  }
+};
+
+/** Refuses keys that exclude each other, and a block that changes nothing. */
+const checkKinds = (fields: RewriteFields, block: Field<unknown>, refuse: Refuse): void => {
+  const isSet = (field: Field<unknown>): boolean => field.given && (!field.sound || field.value !== null);
+  const prefix = (['strip-prefix', 'add-prefix'] as const).find((key) => isSet(fields[key]));
+  const [first, second] = [
+    ...(prefix === undefined ? [] : [prefix]),
+    ...(['regex', 'path'] as const).filter((key) => isSet(fields[key])),
+  ];
+  if (first !== undefined && second !== undefined) {
+    refuse(`"${first}" and "${second}" of "rewrite" exclude each other`, fields[second], 'keep one of them');
+  } else if (first === undefined && !fields.location.given) {
+    refuse('"rewrite" changes nothing', block, 'write strip-prefix "/api", add-prefix, regex or path');
+  }
+};
+
+/** Whether a path of a route can begin with a prefix. */
+const mayStrip = (strip: string, { paths, prefixes }: { paths: readonly string[]; prefixes: readonly string[] }) =>
+  paths.some((path) => prefixTakes(strip, path)) ||
+  prefixes.some((prefix) => prefixTakes(strip, prefix) || prefixTakes(prefix, strip) || strip === `${prefix}/`);
+
+const warnOfUselessStrip = (
+  route: ReadRoute,
+  { 'strip-prefix': strip }: RewriteFields,
+  report: ProblemReport,
+): void => {
+  const matches = route.fields.matches.value;
+  if (!strip.sound || strip.value === null || matches['path-regex'].given) return;
+  const paths = matches.path.value.map(({ value }) => value);
+  const prefixes = matches['path-prefix'].value.map(({ value }) => value);
+  if (paths.length + prefixes.length === 0 || mayStrip(strip.value, { paths, prefixes })) return;
+  report.add('"strip-prefix" never applies: no path of the route begins with it', {
+    position: strip.position,
+    path: ['routes', `route "${route.name.value}"`, 'policies', 'rewrite'],
+    severity: 'warning',
+    suggestion: 'write the prefix of the route, or delete the line',
+  });
+};
+
+/** Checks `rewrite` of a route. */
+export const checkRewrite = (route: ReadRoute, patternFault: PatternFault, report: ProblemReport): void => {
+  const policies = route.fields.policies.value;
+  const { rewrite } = policies;
+  const fields = rewrite.value;
+  if (fields === null || !rewrite.sound) return;
+  const refuse: Refuse = (message, field, suggestion) =>
+    report.add(message, {
+      position: field.position ?? rewrite.position,
+      path: ['routes', `route "${route.name.value}"`, 'policies', 'rewrite'],
+      suggestion,
+    });
+  checkKinds(fields, rewrite, refuse);
+  for (const key of ['strip-prefix', 'add-prefix', 'path'] as const) {
+    checkPath(key, fields, separatorsOf(policies), refuse);
+  }
+  checkRegex(fields.regex, patternFault, refuse);
+  warnOfUselessStrip(route, fields, report);
+};
+
+/** Refuses the keys for the upstream's path on a route that forwards nothing. */
+export const refusePathPolicies = (
+  policies: ReadPolicies,
+  refuse: (what: string, field: Field<unknown>) => void,
+): void => {
+  const { rewrite, 'allow-encoded-slash': encoded, 'merge-slashes': merge } = policies;
+  if (rewrite.value !== null) refuse('"rewrite"', rewrite);
+  if (encoded.sound && encoded.value) refuse('"allow-encoded-slash"', encoded);
+  if (merge.sound && !merge.value) refuse('"merge-slashes"', merge);
+};

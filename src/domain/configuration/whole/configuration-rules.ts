@@ -17,10 +17,11 @@ import {
   upstreamsOf,
 } from '../../gateway/configuration/read-gateway.js';
 import { checkRouteRates } from '../../gateway/configuration/route-rate-rules.js';
-import { checkRoute, type PatternFault } from '../../gateway/configuration/route-rules.js';
+import { checkRoute } from '../../gateway/configuration/route-rules.js';
 import { requireOneConfigPerEndpoint } from '../../gateway/configuration/shared-endpoint-rules.js';
 import { checkTracing } from '../../gateway/configuration/tracing-rules.js';
 import { checkUpstream, warnOfSharedCookies } from '../../gateway/configuration/upstream-rules.js';
+import type { PatternFault } from '../../gateway/routing/path-pattern.js';
 import type { SourcePosition } from '../configuration-problem.js';
 import type { SocketAddress } from '../network-addresses.js';
 import { isLoopback, socketAddressText } from '../schema/network-kinds.js';

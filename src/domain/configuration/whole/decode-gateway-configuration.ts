@@ -15,13 +15,13 @@ import {
   routesOf,
   upstreamsOf,
 } from '../../gateway/configuration/read-gateway.js';
-import type { PatternFault } from '../../gateway/configuration/route-rules.js';
 import { toAgent } from '../../gateway/configuration/to-agent.js';
 import { toLimits } from '../../gateway/configuration/to-limits.js';
 import { toListener } from '../../gateway/configuration/to-listener.js';
 import { toNamedRateLimits, toPolicies, toRoute } from '../../gateway/configuration/to-route.js';
 import { toTracing } from '../../gateway/configuration/tracing-schema.js';
 import { toUpstream } from '../../gateway/configuration/upstream-schema.js';
+import type { PatternFault } from '../../gateway/routing/path-pattern.js';
 import type { AgentOptionLocator } from '../agent-option-problem.js';
 import type { ConfigurationProblem, SourcePosition } from '../configuration-problem.js';
 import { type LineLookup, ProblemReport, type TextPlaceLookup } from '../schema/problem-report.js';

@@ -3,9 +3,9 @@ import type { ProblemReport } from '../../configuration/schema/problem-report.js
 import type { Field } from '../../configuration/schema/schema.js';
 import { type EncodedSeparators, normalisePath, prefixTakes } from '../../http/path-normalisation.js';
 import { highestGroup, type PathReplacement, parseReplacement } from '../route-transforms/path-replacement.js';
+import type { PatternFault } from '../routing/path-pattern.js';
 import type { ReadRoute } from './read-gateway.js';
 import type { RewriteFields, WrittenRegex } from './rewrite-schema.js';
-import type { PatternFault } from './route-rules.js';
 
 type ReadPolicies = ReadRoute['fields']['policies']['value'];
 type PathKey = 'strip-prefix' | 'add-prefix' | 'path';

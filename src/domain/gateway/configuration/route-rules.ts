@@ -2,17 +2,11 @@ import { foreignExpression, foreignPathPattern } from '../../configuration/schem
 import type { ProblemReport } from '../../configuration/schema/problem-report.js';
 import { keyValueText, type Located } from '../../configuration/schema/schema.js';
 import { normalisePath } from '../../http/path-normalisation.js';
+import type { PatternFault } from '../routing/path-pattern.js';
 import type { ReadRoute } from './read-gateway.js';
 import { checkRewrite, separatorsOf } from './rewrite-rules.js';
 import { answeringUpstreams, mirrorUpstream } from './route-upstreams.js';
 import { checkSplitAndMirror } from './split-rules.js';
-
-/**
- * The error in a regular expression; null: it is valid.
- *
- * @param groups the number of groups that it must have
- */
-export type PatternFault = (source: string, groups?: number) => string | null;
 
 /** Names that routes can refer to. */
 export interface ConfiguredNames {

@@ -27,3 +27,10 @@ export type PathTestCompiler = (pattern: string) => Result<PathTest, string>;
  * error is a message for the user.
  */
 export type PathPatternCompiler = (pattern: string) => Result<CompiledPathPattern, string>;
+
+/**
+ * The error in a regular expression; null: it is valid.
+ *
+ * @param groups the number of groups that it must have
+ */
+export type PatternFault = (source: string, groups?: number) => string | null;

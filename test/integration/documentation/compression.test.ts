@@ -2,7 +2,7 @@ import { describe, expect } from 'vitest';
 import { acceptedCoding } from '../../../src/domain/gateway/route-transforms/accepted-coding.js';
 import { type DocumentedGateway, startDocumented } from '../../support/gateway/documented-gateway.js';
 import { RecordingUpstream } from '../../support/gateway/recording-upstream.js';
-import { mainExample, tableOf } from '../../support/shared/documentation-examples.js';
+import { documentationPage, fencedBlocks, mainExample, tableOf } from '../../support/shared/documentation-examples.js';
 import { it } from '../../support/shared/fixtures.js';
 
 const page = 'docs/guides/compression.md';
@@ -36,6 +36,37 @@ describe('the guide to compression', () => {
     expect((await coded('/users', 'br, gzip'))['content-encoding']).toBe('br');
     expect((await coded('/short', 'br, gzip'))['content-encoding']).toBeUndefined();
     expect((await coded('/reports/csv', 'br, gzip'))['content-encoding']).toBe('gzip');
+  });
+
+  it('describes how to compress at the gateway alone, and goes with CORS', async ({ cleanUp }) => {
+    const accepted: (string | undefined)[] = [];
+    const upstream = new RecordingUpstream((request, response) => {
+      accepted.push(request.headers['accept-encoding']);
+      response.setHeader('Content-Type', 'application/json');
+      response.end(text);
+    });
+    const ports = { 3001: await upstream.listen() };
+    cleanUp.add(() => upstream.close());
+    const alone = fencedBlocks(documentationPage(page)).find(({ text: block }) => block.includes('request-headers'));
+    const routes = (alone?.text ?? '').replace(
+      'compress #true',
+      'compress #true; cors { allow-origins "https://a.example" }',
+    );
+    const gateway = await startDocumented(
+      cleanUp,
+      `listeners { listener "public" { address "127.0.0.1:8080" } }
+      routes {\n${routes}\n}
+      upstreams { upstream "api" { target "127.0.0.1:3001" } }`,
+      { ports },
+    );
+    const headers = { 'Accept-Encoding': 'gzip', Origin: 'https://a.example' };
+    const { headers: answered } = await gateway.ask(8080, { headers });
+    expect(accepted).toEqual([undefined]);
+    expect([answered['content-encoding'], answered['access-control-allow-origin']]).toEqual([
+      'gzip',
+      'https://a.example',
+    ]);
+    expect(answered.vary?.split(', ').sort()).toEqual(['Accept-Encoding', 'Origin']);
   });
 
   it('describes which coding a client gets', () => {

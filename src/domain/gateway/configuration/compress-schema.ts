@@ -1,7 +1,7 @@
-import { optionalBlock } from '../../configuration/schema/block-keys.js';
 import { list, withDefault } from '../../configuration/schema/scalar-keys.js';
 import { checkedText, oneOf, type ScalarKind, size } from '../../configuration/schema/scalar-kind.js';
 import type { Field, Fields, Key, Located } from '../../configuration/schema/schema.js';
+import { switchedBlock } from '../../configuration/schema/switched-block.js';
 import { ok } from '../../shared/result.js';
 import { type CompressionCoding, compressionCodings } from '../route-transforms/accepted-coding.js';
 import type { CompressionRules } from '../route-transforms/compression-rules.js';
@@ -91,10 +91,11 @@ const shape = {
 
 type CompressFields = Fields<typeof shape>;
 
-export const compress = optionalBlock(
-  shape,
-  'Compress responses for clients that accept it. An error on a builtin route. See the guide about secrets in compressed pages.',
-);
+export const compress = switchedBlock(shape, null, {
+  standard: 'none',
+  meaning:
+    'Compress responses for clients that accept it. An error on a builtin route. See the guide about secrets in compressed pages.',
+});
 
 /** Converts a block `compress` that has no errors; null: there is none. */
 export const toCompressionRules = (fields: CompressFields | null): CompressionRules | null =>

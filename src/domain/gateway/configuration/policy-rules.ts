@@ -1,5 +1,5 @@
 import type { ProblemReport } from '../../configuration/schema/problem-report.js';
-import type { Field } from '../../configuration/schema/schema.js';
+import type { Field, Located } from '../../configuration/schema/schema.js';
 import { canonicalName } from '../../http/canonical-name.js';
 import type { ReadGateway, ReadPolicies, ReadRoute } from './read-gateway.js';
 import { refusePathPolicies } from './rewrite-rules.js';
@@ -31,6 +31,35 @@ const refuseOnBuiltin = (route: ReadRoute, path: readonly string[], report: Prob
   refusePathPolicies(policies, refuse);
   const breaker = route.fields['circuit-breaker'];
   if (breaker.value !== null) refuse('"circuit-breaker"', breaker);
+};
+
+/** Response fields that compression writes, and the operations of header rules that would undo that. */
+const fieldsOfCompression: Readonly<Record<string, readonly ('remove' | 'set' | 'add')[]>> = {
+  'content-encoding': ['remove', 'set', 'add'],
+  etag: ['set', 'add'],
+  vary: ['remove', 'set'],
+};
+
+const refuseRulesAgainstCompression = (
+  policies: ReadPolicies,
+  path: readonly string[],
+  report: ProblemReport,
+): void => {
+  const rules = policies['response-headers'].value;
+  if (policies.compress.value === null || rules === null || !rules.enabled.value) return;
+  const refuse = (operation: 'remove' | 'set' | 'add', { value, position }: Located<string>): void => {
+    const field = canonicalName(value);
+    if (!Object.hasOwn(fieldsOfCompression, field) || fieldsOfCompression[field]?.includes(operation) !== true) return;
+    report.add(`"${operation}" of "response-headers" cannot change ${value}, which "compress" writes`, {
+      position,
+      path,
+      suggestion: field === 'vary' ? 'write add { "Vary" ... }' : 'delete the rule, or compress',
+      secret: true,
+    });
+  };
+  for (const name of rules.remove.value) refuse('remove', name);
+  for (const { name } of rules.set.value) refuse('set', name);
+  for (const { name } of rules.add.value) refuse('add', name);
 };
 
 const warnOfBufferLimit = (
@@ -72,6 +101,7 @@ export const checkRoutePolicies = (route: ReadRoute, limits: ReadLimits, report:
   const path = ['routes', `route "${route.name.value}"`, 'policies'];
   checkTimeouts(policies, path, report);
   checkCorsHeaders(policies, path, report);
+  refuseRulesAgainstCompression(policies, path, report);
   if (route.fields['builtin-handler'].given) refuseOnBuiltin(route, path, report);
   else warnOfBufferLimit(policies, limits, path, report);
 };

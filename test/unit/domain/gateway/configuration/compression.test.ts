@@ -20,10 +20,11 @@ describe('compress', () => {
     };
     expect(compression('compress')).toEqual(defaults);
     expect(compression('compress { }')).toEqual(defaults);
+    expect(compression('compress #true')).toEqual(defaults);
   });
 
   it('is off without its block', () => {
-    expect(compression('')).toBeNull();
+    for (const off of ['', 'compress #null', 'compress #false']) expect(compression(off)).toBeNull();
   });
 
   it('has the values of its keys', () => {
@@ -37,7 +38,7 @@ describe('compress', () => {
   });
 
   it.each([
-    ['a value', 'compress #true', '"compress" takes a block, not a value (write compress { ... })'],
+    ['a value', 'compress "gzip"', '"compress" takes a block, not a value (write compress { ... })'],
     ['an unknown key', 'compress { level 9 }', 'unknown key "level"'],
     [
       'a type without subtype',
@@ -73,6 +74,53 @@ describe('compress', () => {
       more: 'routes { route "h" { matches { path "/h" }; builtin-handler "health"; policies { compress { } } } }',
     });
     expect(problemsOf(text).join()).toContain('"compress" has no effect on a builtin route');
+  });
+});
+
+describe('header rules of a compressing route', () => {
+  it.each([
+    ['set { "Content-Encoding" "gzip" }', '"set" of "response-headers" cannot change Content-Encoding'],
+    ['add { "content_encoding" "gzip" }', '"add" of "response-headers" cannot change content_encoding'],
+    ['remove "Content-Encoding"', '"remove" of "response-headers" cannot change Content-Encoding'],
+    ['set { "ETag" "1" }', '"set" of "response-headers" cannot change ETag'],
+    ['set { "Vary" "Cookie" }', 'cannot change Vary, which "compress" writes (write add { "Vary" ... })'],
+    ['remove "Vary"', '"remove" of "response-headers" cannot change Vary'],
+  ])('cannot contain %s', (rule, message) => {
+    expectRefusedConfiguration(route(`compress; response-headers { ${rule} }`), message);
+    expect(problemsOf(route(`response-headers { ${rule} }`))).toEqual([]);
+    expect(problemsOf(route(`compress; response-headers { enabled #false; ${rule} }`))).toEqual([]);
+  });
+
+  it.each(['add { "Vary" "Cookie" }', 'remove "ETag"', 'set { "Cache-Control" "no-store" }'])(
+    'may contain %s',
+    (rule) => {
+      expect(problemsOf(route(`compress; response-headers { ${rule} }`))).toEqual([]);
+    },
+  );
+
+  it('count with those of defaults', () => {
+    const text = configurationText({
+      more: 'defaults { policies { compress; response-headers { remove "Vary" } } }',
+    });
+    expect(problemsOf(text).join()).toContain('cannot change Vary, which "compress" writes');
+  });
+});
+
+describe('compress in defaults', () => {
+  it('holds for every route but those that turn it off or cannot have it', () => {
+    const { routes } = soundConfiguration(
+      configurationText({
+        more: `defaults { policies { compress { encodings "gzip" } } }
+        routes {
+          route "off" { matches { path "/off" }; agents "auth"; upstream "echo"; policies { compress #null } }
+          route "own" { matches { path "/own" }; agents "auth"; upstream "echo"; policies { compress { min-bytes 1 } } }
+          route "health" { matches { path "/health" }; builtin-handler "health" }
+        }`,
+      }),
+    );
+    const found = Object.fromEntries(routes.map(({ id, policies }) => [id, policies.compression?.encodings ?? null]));
+    expect(found).toMatchObject({ off: null, own: ['br', 'gzip'], health: null });
+    expect(Object.values(found)).toContainEqual(['gzip']);
   });
 });
 

@@ -157,6 +157,19 @@ const values = (field: CorsFields['allow-methods']): readonly string[] => [
   ...new Set(field.value.map(({ value }) => value)),
 ];
 
+const standardMethods = (matched: readonly string[]): readonly string[] => [...new Set([...simpleMethods, ...matched])];
+
+/**
+ * The lists of a block `cors` that are not written.
+ *
+ * @param methods those that the route matches; empty: all
+ */
+export const standardCorsLists = (methods: readonly string[]): Readonly<Record<string, readonly string[]>> => ({
+  'allow-methods': standardMethods(methods),
+  'allow-headers': simpleHeaders,
+  'expose-headers': ownHeaders,
+});
+
 /**
  * Converts a block `cors` that has no errors.
  *
@@ -165,9 +178,7 @@ const values = (field: CorsFields['allow-methods']): readonly string[] => [
 export const toCors = (fields: CorsFields | null, methods: readonly string[]): CorsPolicy | null =>
   fields && {
     allowOrigins: values(fields['allow-origins']),
-    allowMethods: fields['allow-methods'].given
-      ? values(fields['allow-methods'])
-      : [...new Set([...simpleMethods, ...methods])],
+    allowMethods: fields['allow-methods'].given ? values(fields['allow-methods']) : standardMethods(methods),
     allowHeaders: values(fields['allow-headers']),
     exposeHeaders: values(fields['expose-headers']),
     allowCredentials: fields['allow-credentials'].value,

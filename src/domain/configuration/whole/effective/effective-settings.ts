@@ -1,5 +1,6 @@
 import { agentOptionsShape } from '../../../agent/configuration/agent-options-schema.js';
 import { agentShape } from '../../../gateway/configuration/agent-schema.js';
+import { standardCorsLists } from '../../../gateway/configuration/cors-schema.js';
 import { printedPolicies } from '../../../gateway/configuration/default-policies.js';
 import { gatewayShape } from '../../../gateway/configuration/gateway-schema.js';
 import { standardHealthTimeoutSecs } from '../../../gateway/configuration/health-check-schema.js';
@@ -77,6 +78,23 @@ const defaultInForce = (name: string, block: string, siblings: readonly Setting[
   if (block === 'listener' && name === 'http2') return scalar(name, speaksHttp2(siblings));
   if (block === 'agent' && name === 'connections') return scalar(name, connections(siblings));
   return block === 'upstream' && name === 'circuit-breaker' ? targetBreaker(siblings) : [];
+};
+
+/** The list of a block `cors` that is not written. Referenced methods may change, so a list with them stays out. */
+const corsList = (name: string, { outer }: Surroundings): readonly Setting[] => {
+  const route = outer?.outer?.siblings ?? [];
+  const matches = route.filter((setting) => setting.name === 'matches').flatMap(members);
+  const methods = matches.filter((setting) => setting.name === 'method').flatMap(({ args }) => args);
+  if (methods.some(({ reference }) => reference !== undefined)) return [];
+  const list = standardCorsLists(methods.flatMap(({ value }) => (typeof value === 'string' ? [value] : [])))[name];
+  if (list === undefined) return [];
+  return [
+    madeSetting(
+      name,
+      list.map((value) => ({ value, position: null, hidden: false })),
+      null,
+    ),
+  ];
 };
 
 /** The default in the reference if it is a value: a number, or text in back quotes. */
@@ -170,7 +188,7 @@ const completed = (settings: readonly Setting[], shape: Shape, around: Surroundi
   Object.entries(shape).flatMap(([name, key]) => {
     const own = settings.filter((setting) => setting.name === name);
     if (own.length > 0) return written(name, key, own, shape, around);
-    const inForce = defaultInForce(name, around.block, settings);
+    const inForce = around.block === 'cors' ? corsList(name, around) : defaultInForce(name, around.block, settings);
     // A block that exists by default also shows its defaults.
     if (inForce.length > 0) return written(name, key, inForce, shape, around);
     return isIdle(name, around) ? [] : defaultOf(name, key, around);

@@ -56,6 +56,25 @@ describe('the effective configuration', () => {
     expect(printed).not.toContain('from-the-environment');
   });
 
+  it('shows the lists of cors, and is stable when it is read again', async () => {
+    const before = await load(`
+listeners { listener "http" { address "127.0.0.1:8080" } }
+upstreams { upstream "u" { target "127.0.0.1:8081" } }
+defaults { policies { cors { allow-origins "https://a.example" } } }
+routes {
+  route "a" { matches { path "/a"; method "PUT" "GET" }; upstream "u" }
+  route "b" { matches { path "/b" }; upstream "u"; policies { cors { allow-origins "*"; expose-headers #null } } }
+}`);
+    expect(before.errors).toEqual([]);
+    const printed = settingsText(effectiveSettings(before.settings));
+    expect(printed).toContain('allow-methods "GET" "HEAD" "POST" "PUT"');
+    expect(printed.match(/allow-headers "Accept"/g)).toHaveLength(2);
+    expect(printed.match(/expose-headers #null/g)).toHaveLength(1);
+    const after = await load(printed);
+    expect(JSON.stringify(after.configuration)).toBe(JSON.stringify(before.configuration));
+    expect(settingsText(effectiveSettings(after.settings))).toBe(printed);
+  });
+
   it('shows the policies that each route has from defaults, and is stable when it is read again', async () => {
     const before = await load(`
 defaults { policies {

@@ -7,6 +7,7 @@ import type { AgentOptionLocator } from '../../domain/configuration/agent-option
 import { type ConfigurationProblem, unplacedProblem } from '../../domain/configuration/configuration-problem.js';
 import { boundedProblems, inFileOrder } from '../../domain/configuration/schema/problem-report.js';
 import { advice } from '../../domain/configuration/whole/advice/advice-report.js';
+import { adviseOnRedirects } from '../../domain/configuration/whole/advice/redirect-advice.js';
 import { missingCodings } from '../../domain/gateway/configuration/compress-schema.js';
 import type { GatewayConfiguration } from '../../domain/gateway/configuration/gateway-configuration.js';
 import { compileRouteTable } from '../../domain/gateway/routing/route-table.js';
@@ -68,12 +69,16 @@ export const checkGateway = async (configFile: string, thorough: boolean): Promi
  */
 export const checkConfigurationFile = async (configFile: string): Promise<GatewayCheck> => {
   const { problems, summary } = await checkGateway(configFile, true);
-  const { advise, texts } = await configurationFile(configFile).load();
+  const { advise, configuration, settings, texts } = await configurationFile(configFile).load();
   const unsafe = advise?.() ?? [];
+  const table = configuration === null ? null : compileRouteTable(configuration.routes, re2PathPatterns);
+  const redirects =
+    configuration !== null && table?.ok ? adviseOnRedirects(configuration, table.value, settings ?? []) : [];
   const found = [
     ...problems,
     ...(await deprecatedForms(texts ?? new Map())),
     ...unsafe,
+    ...redirects,
     ...(await readableSecrets(unsafe)),
   ];
   return { problems: boundedProblems(inFileOrder(found)), summary };

@@ -34,8 +34,8 @@ const checkContainer = async (): Promise<Container> => {
 };
 
 /**
- * Reads certificates and keys of listeners and of TLS to upstreams and agents, templates of error pages, and keys,
- * lists and policies of embedded agents, as the gateway would.
+ * Reads certificates and keys of listeners and of TLS to upstreams and agents, files of routes, and keys, lists and
+ * policies of embedded agents, as the gateway would.
  */
 export const checkReferences = async (
   configuration: GatewayConfiguration,

@@ -40,6 +40,17 @@ export const adviceKinds = {
     why: 'The gateway speaks plain HTTP to a port that usually expects TLS, or the reverse. Such requests get 400 or 502.',
     instead: 'add a block tls to the upstream, or correct the port',
   },
+  'redirect-loop': {
+    when: 'A `redirect` leads, at once or over other routes, to a request that it redirects again. With a port in `to`, only if a listener has that port; with a fixed host, only if a route names that host.',
+    why: 'Browsers give up after 20 redirects.',
+    instead:
+      'match only what must move: a scheme, host or path that the target lacks. If a load balancer ends TLS, list it in trusted-proxies',
+  },
+  'http-beside-redirect': {
+    when: 'A route redirects every http request to https, and a more specific route of the same priority takes http requests too.',
+    why: 'Requests and their credentials cross the network in the clear on that route.',
+    instead: 'write priority "high" on the redirect, or a higher priority on a route that is meant to stay on http',
+  },
   'agent-fails-open': {
     when: '`failure-mode "open"` of an agent.',
     why: 'While the agent does not answer, requests pass without a decision.',

@@ -34,6 +34,8 @@ export const routeOf = (id: string, changes: Partial<RouteConfiguration> = {}): 
   split: null,
   mirror: null,
   builtinHandler: null,
+  redirect: null,
+  respond: null,
   agents: [],
   policies: plainPolicies,
   circuitBreaker: null,

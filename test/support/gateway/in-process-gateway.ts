@@ -51,6 +51,8 @@ export const testRoute = (changes: Partial<RouteConfiguration> = {}): RouteConfi
   split: null,
   mirror: null,
   builtinHandler: null,
+  redirect: null,
+  respond: null,
   agents: [],
   policies: plainPolicies,
   circuitBreaker: null,

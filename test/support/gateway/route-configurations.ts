@@ -22,6 +22,8 @@ export const routeConfiguration = (id: string, matches: Partial<RouteMatches>, p
   split: null,
   mirror: null,
   builtinHandler: null,
+  redirect: null,
+  respond: null,
   agents: [],
   policies: plainPolicies,
   circuitBreaker: null,

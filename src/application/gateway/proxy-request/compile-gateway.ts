@@ -48,6 +48,7 @@ import type { RequestMirror } from './mirror/request-mirror.js';
 import type { RouteAgent } from './route-agent.js';
 import { admitRequest } from './stages/admit-request.js';
 import { answerBuiltin } from './stages/answer-builtin.js';
+import { answerFixed, answerRedirect } from './stages/answer-fixed.js';
 import { askAgents } from './stages/ask-agents.js';
 import { bufferRequest } from './stages/buffer-request.js';
 import { changeRequestHeaders } from './stages/change-request-headers.js';
@@ -237,10 +238,11 @@ const compileRoute = (
     limitBody(maxBodySize, problems, metrics),
   ];
   const upstream = configuration.upstreams.find(({ name }) => name === route.upstream);
-  if (upstream !== undefined) stages.push(admit(route, upstream, services));
+  if (route.builtinHandler === null) stages.push(admit(route, upstream, services));
   if (agents.length > 0) stages.push(askAgents(agents, { ...services, inspection, maxBodySize }));
   stages.push(rate.afterAgents);
   if (route.builtinHandler !== null) stages.push(answerBuiltin(route.builtinHandler, services.reports));
+  stages.push(ownAnswer(route, services));
   const { requestHeaders, responseHeaders } = route.policies;
   const responseHeaderRules = headerRules.of(responseHeaders, 'response-headers', route.id);
   if (upstream !== undefined) {
@@ -279,13 +281,31 @@ const errorPageOf = (path: string | null, { errorPages }: RouteFiles): ErrorPage
 const responseRules = (headerRules: RouteHeaderRules | null): readonly ResponseHeadRule[] =>
   headerRules === null ? noResponseRules : [responseHeaderRule(headerRules)];
 
+/** The answer of a route whose response the configuration determines; null: another route. */
+const ownAnswer = ({ redirect, respond }: RouteConfiguration, { peers, problems }: RouteServices): Stage | null => {
+  if (redirect !== null) return answerRedirect(redirect, problems);
+  if (respond === null) return null;
+  const { body } = respond;
+  if (body === null) return answerFixed(respond, '');
+  // INVARIANT: the files of all routes were read before.
+  return answerFixed(respond, body.kind === 'text' ? body.text : (peers.files.fixedBodies.get(body.path) as string));
+};
+
+/** How long a request may queue on a route without upstream; milliseconds. */
+const ownAnswerTimeoutMs = 60_000;
+
 const timeoutOf = ({ policies }: RouteConfiguration, { timeouts }: UpstreamConfiguration): number =>
   policies.requestTimeoutMs ?? timeouts.requestMs;
 
-const admit = (route: RouteConfiguration, upstream: UpstreamConfiguration, services: RouteServices): Stage => {
+const admit = (
+  route: RouteConfiguration,
+  upstream: UpstreamConfiguration | undefined,
+  services: RouteServices,
+): Stage => {
   const { admissions } = services;
   const slots = admissions.route(route.id);
-  return admitRequest({ ...services, slots, timeoutMs: timeoutOf(route, upstream) });
+  const timeoutMs = upstream === undefined ? ownAnswerTimeoutMs : timeoutOf(route, upstream);
+  return admitRequest({ ...services, slots, timeoutMs });
 };
 
 interface SendingRoute extends RouteServices {

@@ -28,8 +28,10 @@ interface RouteReport {
   readonly split?: SplitReport;
   readonly mirror?: MirrorReport;
   readonly agents: readonly string[];
-  readonly service_type: 'proxy' | 'builtin';
+  readonly service_type: 'proxy' | 'builtin' | 'redirect' | 'respond';
   readonly builtin_handler?: BuiltinHandler;
+  readonly redirect?: { readonly to: string; readonly status: number };
+  readonly respond?: { readonly status: number };
   /** The policies that the route sets; times in seconds, sizes in octets. */
   readonly policies: Readonly<Record<string, number | boolean | RateLimitReport | CorsReport | CompressionReport>>;
   readonly circuit_breaker?: BreakerReport;
@@ -151,6 +153,18 @@ const policiesReport = (policies: RoutePolicies): RouteReport['policies'] => ({
   ...(policies.cors === null ? {} : { cors: corsReport(policies.cors) }),
 });
 
+const destinationReport = ({
+  builtinHandler,
+  redirect,
+  respond,
+}: RouteConfiguration): Pick<RouteReport, 'service_type' | 'builtin_handler' | 'redirect' | 'respond'> => {
+  if (builtinHandler !== null) return { service_type: 'builtin', builtin_handler: builtinHandler };
+  if (redirect !== null)
+    return { service_type: 'redirect', redirect: { to: redirect.to.text, status: redirect.status } };
+  if (respond !== null) return { service_type: 'respond', respond: { status: respond.status } };
+  return { service_type: 'proxy' };
+};
+
 const routeReport = (route: RouteConfiguration): RouteReport => ({
   id: route.id,
   priority: route.priority,
@@ -159,9 +173,7 @@ const routeReport = (route: RouteConfiguration): RouteReport => ({
   ...(route.split === null ? {} : { split: splitReport(route.split) }),
   ...(route.mirror === null ? {} : { mirror: mirrorReport(route.mirror) }),
   agents: route.agents,
-  ...(route.builtinHandler === null
-    ? { service_type: 'proxy' as const }
-    : { service_type: 'builtin' as const, builtin_handler: route.builtinHandler }),
+  ...destinationReport(route),
   policies: policiesReport(route.policies),
   ...(route.circuitBreaker === null ? {} : { circuit_breaker: breakerReport(route.circuitBreaker) }),
 });

@@ -8,11 +8,14 @@ import {
 import { err, ok, type Result } from '../../../domain/shared/result.js';
 import { utf8Length } from '../../../domain/shared/utf8.js';
 import type { TextFileReader } from '../../ports/shared/text-file-reader.js';
+import { readFixedBodies } from './read-fixed-bodies.js';
 
 /** The files that routes use, read when the configuration loads. */
 export interface RouteFiles {
   /** By path. */
   readonly errorPages: ReadonlyMap<string, ErrorPageTemplate>;
+  /** The texts of `body-file`, by path. */
+  readonly fixedBodies: ReadonlyMap<string, string>;
 }
 
 const readErrorPage = async (path: string, files: TextFileReader): Promise<Result<ErrorPageTemplate, string>> => {
@@ -24,11 +27,10 @@ const readErrorPage = async (path: string, files: TextFileReader): Promise<Resul
   return page.ok ? page : err(`is no template: ${page.error}; use ${known}, or write {{ for a brace`);
 };
 
-/** Reads the files that routes use. Returns all errors. Each names the key and the file. */
-export const prepareRouteFiles = async (
+const readErrorPages = async (
   { errorPageFile, routes, unrouted }: GatewayConfiguration,
   files: TextFileReader,
-): Promise<Result<RouteFiles, readonly string[]>> => {
+): Promise<Result<ReadonlyMap<string, ErrorPageTemplate>, readonly string[]>> => {
   const owners = new Map<string, string>();
   if (errorPageFile !== null) owners.set(errorPageFile, 'error-pages');
   if (unrouted.errorPageFile !== null) owners.set(unrouted.errorPageFile, 'defaults: error-pages');
@@ -43,5 +45,16 @@ export const prepareRouteFiles = async (
     if (page.ok) errorPages.set(path, page.value);
     else errors.push(`${owner}: template-file ${path} ${page.error}`);
   }
-  return errors.length > 0 ? err(errors) : ok({ errorPages });
+  return errors.length > 0 ? err(errors) : ok(errorPages);
+};
+
+/** Reads the files that routes use. Returns all errors. Each names the key and the file. */
+export const prepareRouteFiles = async (
+  configuration: GatewayConfiguration,
+  files: TextFileReader,
+): Promise<Result<RouteFiles, readonly string[]>> => {
+  const errorPages = await readErrorPages(configuration, files);
+  const fixedBodies = await readFixedBodies(configuration, files);
+  if (errorPages.ok && fixedBodies.ok) return ok({ errorPages: errorPages.value, fixedBodies: fixedBodies.value });
+  return err([errorPages, fixedBodies].flatMap((read) => (read.ok ? [] : read.error)));
 };

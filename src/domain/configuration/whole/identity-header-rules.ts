@@ -4,6 +4,7 @@ import type { AgentOptions } from '../../agent/configuration/agent-options-schem
 import { claimBounds } from '../../agent/identity/bounded-headers.js';
 import {
   agentsOf,
+  answeringRoute,
   type ReadGateway,
   type ReadRoute,
   rateLimitOfRoute,
@@ -24,7 +25,7 @@ const configuredNames = ({ userIdHeader, authMethodHeader, mtls, saml }: AgentOp
   ].filter((name) => name !== undefined);
 
 const checkForwarding = (route: ReadRoute, report: ProblemReport): void => {
-  const { policies, agents, 'builtin-handler': handler } = route.fields;
+  const { policies, agents } = route.fields;
   const forward = policies.value['forward-identity-headers'];
   if (!forward.sound || !forward.value) return;
   const where = { position: forward.position, path: ['routes', `route "${route.name.value}"`, 'policies'] };
@@ -33,7 +34,10 @@ const checkForwarding = (route: ReadRoute, report: ProblemReport): void => {
       ...where,
       suggestion: 'remove forward-identity-headers, or move it to a route without agents',
     });
-  } else if (handler.given) report.add('"forward-identity-headers" has no effect on a builtin route', where);
+    return;
+  }
+  const kind = answeringRoute(route);
+  if (kind !== null) report.add(`"forward-identity-headers" has no effect on ${kind}`, where);
 };
 
 /** Warns if a rate limit counts by an identity header. The gateway removes it first, so all requests share a bucket. */

@@ -11,8 +11,10 @@ import type { TrafficSplit } from '../load-balancing/traffic-split.js';
 import type { RateLimitPolicy } from '../rate-limiting/rate-limit-policy.js';
 import type { CompressionRules } from '../route-transforms/compression-rules.js';
 import type { CorsPolicy } from '../route-transforms/cors-policy.js';
+import type { FixedResponse } from '../route-transforms/fixed-response.js';
 import type { HeaderRules } from '../route-transforms/header-rules.js';
 import type { MirrorRules } from '../route-transforms/mirror.js';
+import type { RedirectRule } from '../route-transforms/redirect.js';
 import type { RouteMatches } from '../routing/route-matches.js';
 import type { AuditConfiguration } from './audit-schema.js';
 import type { RateLimitStoreOptions, RateLimits } from './rate-limit-options.js';
@@ -119,12 +121,14 @@ export interface RouteConfiguration {
   readonly id: string;
   readonly priority: number;
   readonly matches: RouteMatches;
-  /** Exactly one of `upstream`, `split` and `builtinHandler` is set. */
+  /** Exactly one of `upstream`, `split`, `builtinHandler`, `redirect` and `respond` is set. */
   readonly upstream: string | null;
   readonly split: TrafficSplit | null;
   /** Null: requests are not mirrored. */
   readonly mirror: MirrorRules | null;
   readonly builtinHandler: BuiltinHandler | null;
+  readonly redirect: RedirectRule | null;
+  readonly respond: FixedResponse | null;
   /** Names, in the order of calls. */
   readonly agents: readonly string[];
   readonly policies: RoutePolicies;

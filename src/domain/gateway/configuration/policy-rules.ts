@@ -1,7 +1,7 @@
 import type { ProblemReport } from '../../configuration/schema/problem-report.js';
 import type { Field, Located } from '../../configuration/schema/schema.js';
 import { canonicalName } from '../../http/canonical-name.js';
-import type { ReadGateway, ReadPolicies, ReadRoute } from './read-gateway.js';
+import { answeringRoute, type ReadGateway, type ReadPolicies, type ReadRoute } from './read-gateway.js';
 import { refusePathPolicies } from './rewrite-rules.js';
 
 type ReadLimits = ReadGateway['limits']['value'];
@@ -16,13 +16,13 @@ const checkTimeouts = (policies: ReadPolicies, path: readonly string[], report: 
   });
 };
 
-/** A builtin route reads no body and forwards nothing. */
-const refuseOnBuiltin = (route: ReadRoute, path: readonly string[], report: ProblemReport): void => {
+/** A route without upstream reads no body and forwards nothing. */
+const refuseOnBuiltin = (route: ReadRoute, kind: string, path: readonly string[], report: ProblemReport): void => {
   const policies = route.fields.policies.value;
   const { 'request-secs': long, 'read-secs': read } = policies.timeouts.value;
   const timeout = [policies['timeout-secs'], long, read].find(({ given }) => given);
   const refuse = (what: string, { position }: Field<unknown>): void =>
-    report.add(`${what} has no effect on a builtin route`, { position, path });
+    report.add(`${what} has no effect on ${kind}`, { position, path });
   if (timeout !== undefined) refuse('a timeout', timeout);
   for (const name of ['buffer-requests', 'buffer-responses'] as const) {
     if (policies[name].sound && policies[name].value) refuse(`"${name}"`, policies[name]);
@@ -102,6 +102,7 @@ export const checkRoutePolicies = (route: ReadRoute, limits: ReadLimits, report:
   checkTimeouts(policies, path, report);
   checkCorsHeaders(policies, path, report);
   refuseRulesAgainstCompression(policies, path, report);
-  if (route.fields['builtin-handler'].given) refuseOnBuiltin(route, path, report);
+  const kind = answeringRoute(route);
+  if (kind !== null) refuseOnBuiltin(route, kind, path, report);
   else warnOfBufferLimit(policies, limits, path, report);
 };

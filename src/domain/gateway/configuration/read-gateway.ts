@@ -21,6 +21,13 @@ export const routesOf = (gateway: ReadGateway): readonly ReadRoute[] => gateway.
 export const upstreamsOf = (gateway: ReadGateway): readonly ReadUpstream[] => gateway.upstreams.value.upstream.value;
 export const agentsOf = (gateway: ReadGateway): readonly ReadAgent[] => gateway.agents.value.agent.value;
 
+/** The name, in messages, of a route on which the gateway itself answers; null: another route. */
+export const answeringRoute = ({ fields }: ReadRoute): string | null => {
+  if (fields['builtin-handler'].given) return 'a builtin route';
+  if (fields.redirect.given) return 'a route with redirect';
+  return fields.respond.given ? 'a route with respond' : null;
+};
+
 export const namedRateLimitsOf = (gateway: ReadGateway): readonly ReadRateLimit[] => gateway['rate-limit'].value;
 
 /** The rate limit of a route, its own or the one that it names; null: none, or the name is unknown. */

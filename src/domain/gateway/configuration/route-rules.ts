@@ -4,6 +4,7 @@ import { keyValueText, type Located } from '../../configuration/schema/schema.js
 import { normalisePath } from '../../http/path-normalisation.js';
 import type { PatternFault } from '../routing/path-pattern.js';
 import type { ReadRoute } from './read-gateway.js';
+import { checkFixedResponse } from './respond-rules.js';
 import { checkRewrite, separatorsOf } from './rewrite-rules.js';
 import { answeringUpstreams, mirrorUpstream } from './route-upstreams.js';
 import { checkSplitAndMirror } from './split-rules.js';
@@ -17,7 +18,7 @@ export interface ConfiguredNames {
 const pathOf = (route: ReadRoute): readonly string[] => ['routes', `route "${route.name.value}"`];
 
 /** The keys that say what answers a request. A route has exactly one of them. */
-const destinationKeys = ['upstream', 'split', 'builtin-handler'] as const;
+const destinationKeys = ['upstream', 'split', 'builtin-handler', 'redirect', 'respond'] as const;
 
 const checkDestination = (route: ReadRoute, report: ProblemReport): void => {
   const { fields, name } = route;
@@ -147,6 +148,7 @@ export const checkRoute = (
 ): void => {
   checkDestination(route, report);
   checkSplitAndMirror(route, report);
+  checkFixedResponse(route, report);
   checkReferences(route, names, report);
   checkMatches(route, patternFault, report);
   checkRewrite(route, patternFault, report);

@@ -10,6 +10,8 @@ import { circuitBreaker } from './circuit-breaker-schema.js';
 import { builtinHandlers } from './gateway-configuration.js';
 import { mirror } from './mirror-schema.js';
 import { policies } from './policies-schema.js';
+import { redirect } from './redirect-schema.js';
+import { respond } from './respond-schema.js';
 import { split } from './split-schema.js';
 
 /** A repeatable key with a name and an optional value. */
@@ -126,7 +128,10 @@ export const routeShape = {
     matchesShape,
     'Which requests the route matches; at least one key is required. All kinds must match; of several values of one kind, one must.',
   ),
-  upstream: optional(text, 'Name of the upstream that answers. Set either this or `builtin-handler`.'),
+  upstream: optional(
+    text,
+    'Name of the upstream that answers. A route has exactly one of `upstream`, `split`, `builtin-handler`, `redirect` and `respond`.',
+  ),
   split,
   mirror,
   agents: list(
@@ -135,6 +140,8 @@ export const routeShape = {
   ),
   'service-type': optional(serviceType, '`builtin`: the gateway itself answers. Needs `builtin-handler`.'),
   'builtin-handler': optional(oneOf(builtinHandlers), 'Built-in endpoint that answers the request.'),
+  redirect,
+  respond,
   'failure-mode': foreign(
     'it belongs in the block of the agent',
     'write failure-mode in the agent; "closed" is the default',

@@ -8,6 +8,8 @@ import { toHeaderRules } from './header-rules-schema.js';
 import { toMirror } from './mirror-schema.js';
 import { toRateLimitPolicy, type WrittenRateLimit } from './rate-limit-schema.js';
 import type { ReadPolicies, ReadRateLimit, ReadRoute } from './read-gateway.js';
+import { toRedirect } from './redirect-schema.js';
+import { toFixedResponse } from './respond-schema.js';
 import { toPathPolicy } from './rewrite-schema.js';
 import { toMatches, values } from './route-schema.js';
 import { toSplit } from './split-schema.js';
@@ -60,6 +62,8 @@ export const toRoute = ({ name, fields }: ReadRoute, named: NamedRateLimits): Ro
     split: fields.split.value === null ? null : toSplit(fields.split.value),
     mirror: fields.mirror.value === null ? null : toMirror(fields.mirror.value),
     builtinHandler: fields['builtin-handler'].value,
+    redirect: toRedirect(fields.redirect.value),
+    respond: toFixedResponse(fields.respond.value),
     agents: values(fields.agents.value),
     policies: toPolicies(fields.policies.value, named, values(fields.matches.value.method.value)),
     circuitBreaker: breaker === null ? null : toBreaker(breaker),

@@ -33,6 +33,20 @@ describe('config check', () => {
     expect(await namesOf(file)).toEqual(['plain-secret']);
   });
 
+  it('shows the line of a redirect that never ends, and reads the file of a response', async () => {
+    const routes = `route "loop" { matches { path-prefix "/l" }
+      redirect { to "https://{host}{path_query}" } }
+    route "page" { matches { path "/p" }; respond { body-file "${folder.file('gone.html')}" } }`;
+    const file = folder.write('gateway.kdl', text.replace('routes { ', `routes { ${routes}\n`));
+    const { problems, summary } = await checkConfigurationFile(file);
+    expect(summary).toBeNull();
+    const [loop] = problems.filter(({ id }) => id === 'redirect-loop');
+    expect(loop?.position).toMatchObject({ file, line: 3 });
+    expect(problems.map(({ message }) => message)).toContain(
+      `route "page": body-file: the file ${folder.file('gone.html')} cannot be read: it does not exist`,
+    );
+  });
+
   it('names files in an older form, readable or not', async () => {
     folder.write('more.kdl', 'limits { max-requests-per-second-global null; }\n');
     const file = folder.write('gateway.kdl', `include "more.kdl"\nserver { }\n${text}`);

@@ -63,6 +63,8 @@ describe('a valid configuration', () => {
           split: null,
           mirror: null,
           builtinHandler: null,
+          redirect: null,
+          respond: null,
           agents: ['auth'],
           policies: plainPolicies,
           circuitBreaker: null,

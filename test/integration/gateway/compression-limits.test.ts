@@ -9,6 +9,7 @@ import { http2Session } from '../../support/gateway/http2-session.js';
 import type { InProcessGateway } from '../../support/gateway/in-process-gateway.js';
 import type { CleanUp } from '../../support/shared/clean-up.js';
 import { it } from '../../support/shared/fixtures.js';
+import { call } from '../../support/shared/http-call.js';
 
 const maxBodies = 64;
 const part = Buffer.alloc(40_000, 'a part of a body, ');
@@ -171,6 +172,47 @@ describe('a client that stops reading', () => {
     expect(upstream.sent()).toBeLessThan(60_000_000);
     client.destroy();
     await expect.poll(upstream.isClosed).toBe(true);
+  });
+});
+
+describe('clients that stop reading for too long', () => {
+  it('leave their places of the compressor', async ({ cleanUp }) => {
+    const upstream = await startHttpUpstream((request, response) => {
+      response.setHeader('Content-Type', 'text/plain');
+      if (request.url === '/short') {
+        response.end(Buffer.alloc(50_000, 'short'));
+        return;
+      }
+      const piece = noise();
+      const go = (): void => {
+        while (!response.destroyed) {
+          if (!response.write(piece)) {
+            response.once('drain', go);
+            return;
+          }
+        }
+      };
+      go();
+    });
+    cleanUp.add(() => upstream.close());
+    const gateway = await startCompressing(cleanUp, upstream.port, {}, {}, { bodyMs: 1_500 });
+    const head = 'GET / HTTP/1.1\r\nHost: a\r\nAccept-Encoding: gzip\r\n\r\n';
+    for (let count = 0; count < maxBodies / 2; count += 1) {
+      const client = connect({ host: gateway.address.host, port: gateway.address.port });
+      cleanUp.add(async () => void client.destroy());
+      client.on('error', () => undefined);
+      client.write(head);
+    }
+    const session = http2Session(cleanUp, gateway.url);
+    for (let count = 0; count < maxBodies / 2; count += 1) {
+      session.request({ ':path': '/', 'accept-encoding': 'gzip' }).on('error', () => undefined);
+    }
+    const coding = async () =>
+      (await call(gateway.address.port, { path: '/short', headers: { 'Accept-Encoding': 'gzip' } })).headers[
+        'content-encoding'
+      ];
+    await expect.poll(coding).toBeUndefined();
+    await expect.poll(coding).toBe('gzip');
   });
 });
 

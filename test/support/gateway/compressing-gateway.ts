@@ -1,5 +1,8 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
-import type { RoutePolicies } from '../../../src/domain/gateway/configuration/gateway-configuration.js';
+import type {
+  ListenerTimeouts,
+  RoutePolicies,
+} from '../../../src/domain/gateway/configuration/gateway-configuration.js';
 import type { CompressionRules } from '../../../src/domain/gateway/route-transforms/compression-rules.js';
 import type { CleanUp } from '../shared/clean-up.js';
 import {
@@ -23,11 +26,16 @@ export const startCompressing = async (
   upstreamPort: number,
   compression: Partial<CompressionRules> = {},
   policies: Partial<RoutePolicies> = {},
+  timeouts: Partial<ListenerTimeouts> = {},
 ): Promise<InProcessGateway> => {
   const plain = testConfiguration([testUpstream(upstreamPort)]);
   const gateway = await startInProcess({
     ...plain,
-    listeners: plain.listeners.map((listener) => ({ ...listener, http2: true })),
+    listeners: plain.listeners.map((listener) => ({
+      ...listener,
+      http2: true,
+      timeouts: { ...listener.timeouts, ...timeouts },
+    })),
     routes: [
       testRoute({ policies: { ...plainPolicies, ...policies, compression: { ...plainCompression, ...compression } } }),
     ],

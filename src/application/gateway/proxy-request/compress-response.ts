@@ -224,14 +224,37 @@ export const compressAndRelay = (
   compressor: ResponseCompressor | null,
 ): MaybePromise<ResponseFault | null> => {
   if (compressor === null || exchange.abandoned) return relayResponse(exchange, response);
+  let compressed: MaybePromise<UpstreamResponse>;
   try {
-    const compressed = compressor.compress(exchange, response);
-    if (!(compressed instanceof Promise)) return relayResponse(exchange, compressed);
-    return compressed.then(
-      (later) => relayResponse(exchange, later),
-      (error: unknown) => faultOf(exchange, error),
-    );
+    compressed = compressor.compress(exchange, response);
   } catch (error) {
     return faultOf(exchange, error);
+  }
+  if (!(compressed instanceof Promise)) return relayAndRelease(exchange, compressed);
+  return compressed.then(
+    (later) => relayAndRelease(exchange, later),
+    (error: unknown) => faultOf(exchange, error),
+  );
+};
+
+/** Relays a response. If it does not end, gives up its body, which may hold a place of the compressor. */
+const relayAndRelease = (
+  exchange: RelayingExchange,
+  response: UpstreamResponse,
+): MaybePromise<ResponseFault | null> => {
+  const release = (): void => response.body?.cancel();
+  const settled = (fault: ResponseFault | null): ResponseFault | null => {
+    if (fault !== null || exchange.abandoned) release();
+    return fault;
+  };
+  const failed = (error: unknown): never => {
+    release();
+    throw error;
+  };
+  try {
+    const relayed = relayResponse(exchange, response);
+    return relayed instanceof Promise ? relayed.then(settled, failed) : settled(relayed);
+  } catch (error) {
+    return failed(error);
   }
 };

@@ -1,17 +1,21 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
+import { CompressionPlaces } from '../../../../../src/adapters/outbound/node-zlib-compressor/compression-places.js';
 import { NodeZlibCompressor } from '../../../../../src/adapters/outbound/node-zlib-compressor/node-zlib-compressor.js';
 import {
+  compressAndRelay,
   maxWholeOctets,
   ResponseCompressor,
 } from '../../../../../src/application/gateway/proxy-request/compress-response.js';
 import { AgentAnswers } from '../../../../../src/application/gateway/proxy-request/exchange.js';
+import { type BodyCompressor, CompressionError } from '../../../../../src/application/ports/gateway/body-compressor.js';
 import type { BodySource } from '../../../../../src/application/ports/gateway/body-source.js';
 import type { UpstreamResponse } from '../../../../../src/application/ports/gateway/upstream-client.js';
 import type { HeaderOperation } from '../../../../../src/domain/agent-protocol/messages.js';
 import { firstHeader } from '../../../../../src/domain/http/header-list.js';
 import { newExchange } from '../../../../support/gateway/exchanges.js';
 import { bodyOctets } from '../../../../support/gateway/scripted-body.js';
+import { recordedExchange } from '../../../../support/gateway/sending-stage.js';
 import { ManualClock } from '../../../../support/shared/manual-clock.js';
 import { ManualScheduler } from '../../../../support/shared/manual-scheduler.js';
 
@@ -179,5 +183,62 @@ describe('HEAD', () => {
     ]);
     const short = { ...responseOf(available([], 50)), body: null };
     expect(await subject.compress(exchange, short)).toBe(short);
+  });
+});
+
+describe('a compressed response that cannot be relayed', () => {
+  const rules = { types: ['application/json'], minOctets: 100, encodings: ['gzip'] as const };
+  const metrics = { compressed: () => undefined, compressionSkipped: () => undefined };
+  const compressing = (compressor: BodyCompressor) =>
+    new ResponseCompressor(rules, { compressor, scheduler: new ManualScheduler(new ManualClock()), metrics });
+  const accepting = { headers: ['Accept-Encoding', 'gzip'] };
+
+  it('gives its place back when the client cannot be written to', async () => {
+    const places = new CompressionPlaces(1);
+    const { exchange, response } = recordedExchange(accepting);
+    response.write = () => {
+      throw new Error('the stream refuses these fields');
+    };
+    const upstream = responseOf(available([long], long.length));
+    const fault = await compressAndRelay(exchange, upstream, compressing(new NodeZlibCompressor(places)));
+    expect(fault).toMatchObject({ kind: 'upstream' });
+    expect(places.bodies).toBe(0);
+  });
+
+  it('gives its place back when the client is gone', async () => {
+    const places = new CompressionPlaces(1);
+    const { exchange, response } = recordedExchange(accepting);
+    const write = response.write.bind(response);
+    response.write = (piece) => {
+      exchange.abandoned = true;
+      return write(piece);
+    };
+    const noise = Array.from({ length: 5 }, () => crypto.getRandomValues(new Uint8Array(60_000)));
+    const upstream = responseOf(available(noise, 300_000));
+    expect(await compressAndRelay(exchange, upstream, compressing(new NodeZlibCompressor(places)))).toBeNull();
+    expect(places.bodies).toBe(0);
+  });
+
+  it('ends with an internal error, not with a fault of the upstream, when the compressor fails', async () => {
+    const { exchange } = recordedExchange(accepting);
+    let isCancelled = false;
+    const failing: BodyCompressor = {
+      codings: new Set(['gzip']),
+      compressWhole: () => {
+        throw new CompressionError('out of memory');
+      },
+      compress: (body) => ({
+        ...body,
+        read: () => Promise.reject(new CompressionError('out of memory')),
+        cancel: () => {
+          isCancelled = true;
+        },
+      }),
+    };
+    const relay = async (body: Uint8Array) =>
+      compressAndRelay(exchange, responseOf(available([body], body.length)), compressing(failing));
+    await expect(relay(text)).rejects.toBeInstanceOf(CompressionError);
+    await expect(relay(long)).rejects.toBeInstanceOf(CompressionError);
+    expect(isCancelled).toBe(true);
   });
 });

@@ -7,6 +7,7 @@ import { startHttpUpstream } from '../../support/gateway/http-upstream.js';
 import { http2Call, http2Session } from '../../support/gateway/http2-session.js';
 import { testConfiguration, testLimits, testRoute, testUpstream } from '../../support/gateway/in-process-gateway.js';
 import { plainPolicies } from '../../support/gateway/plain-configurations.js';
+import { rawExchange } from '../../support/gateway/raw-exchange.js';
 import type { CleanUp } from '../../support/shared/clean-up.js';
 import { it } from '../../support/shared/fixtures.js';
 import { freePort } from '../../support/shared/free-port.js';
@@ -298,6 +299,58 @@ describe('Origin twice', () => {
       expect(fields['access-control-allow-origin']).toBeUndefined();
       expect(fields.vary).toBe('Origin');
     }
+  });
+});
+
+describe('CORS of a route', () => {
+  const ask = (port: number, path: string, { method = 'GET', ...headers }: Request) =>
+    call(port, { path, method, headers: headers as Record<string, string> });
+
+  it('answers the preflights of a split without a side', async ({ cleanUp }) => {
+    const sides = [{ upstream: 'upstream', weight: 1 }];
+    const divided = await startGatewayWithAgents(cleanUp, await freePort(), [], {
+      routes: [testRoute({ upstream: null, split: { key: null, sides }, policies })],
+    });
+    expect(await ask(divided.address.port, '/', preflight())).toMatchObject({ status: 204, headers: permitted });
+    expect(await ask(divided.address.port, '/', { origin: page })).toMatchObject({ status: 502, headers: readable });
+    expect(divided.accessRecords[0]).toMatchObject({ status: 204, upstream: null });
+  });
+
+  it('answers a preflight for an encoded path as the request that it announces', async ({ cleanUp }) => {
+    const path = { ...plainPolicies.path, allowEncodedSlash: true };
+    const encoded = await startGatewayWithAgents(cleanUp, await freePort(), [{ name: 'judge' }], {
+      routes: [
+        testRoute({ id: 'files', matches: matching('/files', ['GET', 'PUT']), policies: { ...policies, path } }),
+        testRoute({ id: 'options', matches: matching('/files/a', ['OPTIONS']), agents: ['judge'] }),
+      ],
+    });
+    const { port } = encoded.address;
+    expect(await ask(port, '/files/a%2Fb', preflight())).toMatchObject({ status: 204, headers: permitted });
+    expect(await ask(port, '/files/a%2F..%2Fb', preflight())).toMatchObject({ status: 400, headers: shared });
+  });
+
+  it('holds for a response that opens a tunnel', async ({ cleanUp }) => {
+    const upstream = await startHttpUpstream((_request, response) => void response.end());
+    cleanUp.add(() => upstream.close());
+    upstream.server.on('upgrade', (_request, socket) => {
+      const fields = 'Upgrade: websocket\r\nConnection: Upgrade\r\nAccess-Control-Allow-Origin: *';
+      socket.end(`HTTP/1.1 101 Switching Protocols\r\n${fields}\r\n\r\n`);
+    });
+    const tunnelled = await startGatewayWithAgents(cleanUp, upstream.port, [], { routes: [testRoute({ policies })] });
+    const fields = [
+      'Host: a',
+      'Upgrade: websocket',
+      'Connection: Upgrade',
+      'Sec-WebSocket-Version: 13',
+      `Origin: ${page}`,
+    ];
+    const key = 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==';
+    const { status, headers } = await rawExchange(
+      tunnelled.address,
+      ['GET / HTTP/1.1', ...fields, key, '', ''].join('\r\n'),
+    );
+    expect(status).toBe(101);
+    expect(headers).toMatchObject({ ...readable, vary: 'Origin' });
   });
 });
 

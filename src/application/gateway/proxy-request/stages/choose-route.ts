@@ -1,7 +1,7 @@
 import type { RouteConfiguration } from '../../../../domain/gateway/configuration/gateway-configuration.js';
 import { preflightHeaderNames, preflightMethod } from '../../../../domain/gateway/route-transforms/cors-policy.js';
+import type { RoutableRequest } from '../../../../domain/gateway/routing/route-matches.js';
 import type { RouteTable } from '../../../../domain/gateway/routing/route-table.js';
-import type { HeaderList } from '../../../../domain/http/header-list.js';
 import type { EncodedSeparators } from '../../../../domain/http/path-normalisation.js';
 import type { ProblemAnswerer } from '../answer-problem.js';
 import type { PreflightAnswer } from '../cors-rules.js';
@@ -33,6 +33,9 @@ interface UnroutedRequests {
 /** The parts of an exchange that determine its route. */
 type RoutedExchange = ExchangeView<'client' | 'request' | 'target' | 'forwarded'>;
 
+/** The method and headers that select a route. */
+type RoutedHead = Pick<RoutableRequest, 'method' | 'headers'>;
+
 /**
  * Finds the route of a request and runs its stages.
  *
@@ -52,25 +55,25 @@ export const chooseRoute = (
   };
   const find = (
     { client, request, target: { host, path, query } }: RoutedExchange,
-    method: string,
-    headers: HeaderList,
+    { method, headers }: RoutedHead,
     otherPath = path,
   ): CompiledRoute | undefined => {
     const scheme = client.scheme ?? request.connection.scheme;
     const found = table.find({ method, host, path: otherPath, query, headers, scheme });
     return found === null ? undefined : routes.get(found);
   };
-  const pathFault = (exchange: Exchange, route: CompiledRoute | undefined): string | null => {
-    const { request, target, forwarded } = exchange;
+  const pathFault = (exchange: Exchange, wanted: RoutedHead, route: CompiledRoute | undefined): string | null => {
+    const { target } = exchange;
     if (separators === 'refuse' || !target.path.includes('%')) return null;
-    return encodedPathFault(target.path, route, (path) => find(exchange, request.method, forwarded.headers, path));
+    return encodedPathFault(target.path, route, (path) => find(exchange, wanted, path));
   };
   const run = (
     exchange: Exchange,
+    wanted: RoutedHead,
     route: CompiledRoute,
     { responseRules, stages }: CompiledRoute | PreflightAnswer,
   ): StageOutcome | Promise<StageOutcome> => {
-    const fault = pathFault(exchange, route);
+    const fault = pathFault(exchange, wanted, route);
     exchange.route = route;
     exchange.upstream = route.configuration.upstream;
     exchange.errorPage = route.errorPage;
@@ -82,14 +85,16 @@ export const chooseRoute = (
     unroutedPreflight !== null || [...routes.values()].some(({ preflight }) => preflight !== null);
   return (exchange) => {
     const { request, forwarded } = exchange;
+    const own: RoutedHead = { method: request.method, headers: forwarded.headers };
     // A request to the server itself (RFC 9110, section 9.3.7) belongs to no upstream.
     if (exchange.target.path === '*') return refuse(exchange, 'No route matches the target "*".');
-    const asked = answersPreflights ? preflightMethod(request.method, request.headers) : null;
-    const announced = asked === null ? undefined : find(exchange, asked, announcedHeaders(forwarded.headers));
-    if (announced !== undefined && announced.preflight !== null) return run(exchange, announced, announced.preflight);
-    const route = find(exchange, request.method, forwarded.headers);
-    if (route !== undefined) return run(exchange, route, route);
-    const fault = pathFault(exchange, undefined);
+    const asked = answersPreflights ? announcedHead(own) : null;
+    const announced = asked === null ? undefined : find(exchange, asked);
+    if (asked !== null && announced !== undefined && announced.preflight !== null)
+      return run(exchange, asked, announced, announced.preflight);
+    const route = find(exchange, own);
+    if (route !== undefined) return run(exchange, own, route, route);
+    const fault = pathFault(exchange, own, undefined);
     if (fault !== null) return problems.answer(exchange, 'unsafe_path', fault);
     if (asked === null || announced !== undefined || unroutedPreflight === null)
       return refuse(exchange, 'No route of this gateway matches the request.');
@@ -99,8 +104,12 @@ export const chooseRoute = (
   };
 };
 
-/** The headers of a preflight and, without values, those of the request that it announces. */
-const announcedHeaders = (headers: HeaderList): HeaderList => [
-  ...headers,
-  ...preflightHeaderNames(headers).flatMap((name) => [name, '']),
-];
+/**
+ * The method that a preflight announces, and its headers with those that it announces, without values. Null: the request
+ * is no preflight.
+ */
+const announcedHead = ({ method, headers }: RoutedHead): RoutedHead | null => {
+  const announced = preflightMethod(method, headers);
+  if (announced === null) return null;
+  return { method: announced, headers: [...headers, ...preflightHeaderNames(headers).flatMap((name) => [name, ''])] };
+};

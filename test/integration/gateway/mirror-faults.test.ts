@@ -194,6 +194,25 @@ describe('a request with a mirror that fails', () => {
     await expect.poll(() => gateway.results()).toEqual({ failed: 10 });
   });
 
+  it('does not delay the stop of the gateway', async ({ cleanUp }) => {
+    const main = await startEchoing(cleanUp);
+    let open = 0;
+    const mirror = await startMirror(cleanUp, (_, response) => {
+      open += 1;
+      response.on('close', () => {
+        open -= 1;
+      });
+    });
+    const hour = 3_600_000;
+    const gateway = await startMirrored(cleanUp, main.port, mirror, {
+      shadow: { timeouts: { connectMs: hour, readMs: hour, requestMs: hour } },
+    });
+    for (let count = 0; count < 5; count += 1) await call(gateway.port, { method: 'POST', body: 'abc' });
+    await eventually(() => open === 5);
+    await gateway.gateway.stop(hour);
+    await eventually(() => open === 0);
+  });
+
   it('reaches another address of the mirror if one cannot be connected to', async ({ cleanUp }) => {
     const main = await startEchoing(cleanUp);
     const streams: string[] = [];

@@ -12,7 +12,7 @@ import { BufferedBody, ChunkBuffer } from '../buffered-body.js';
 import type { Exchange, RequestCopy } from '../exchange.js';
 import type { IdentityHeaderFilter } from '../stages/prepare-headers.js';
 import { type BodyCopyListener, CopiedBody } from './copied-body.js';
-import { type MirrorEnd, MirroredRequest, type MirrorSending } from './mirrored-request.js';
+import { type MirrorEnd, MirroredRequest, type MirrorSending, type RequestToMirror } from './mirrored-request.js';
 
 /** The mirror of a route, made when the configuration loads. */
 export interface MirrorOptions extends MirrorSending {
@@ -152,10 +152,18 @@ export class ExchangeCopy implements RequestCopy, BodyCopyListener {
   }
 
   #send(target: string, body: BufferedBody | null): void {
+    MirroredRequest.send(this.#copy(target, body), this.#options, (end) => {
+      this.#state = 'over';
+      this.#options.slots.release();
+      this.#onSentEnd(end);
+    });
+  }
+
+  #copy(target: string, body: BufferedBody | null): RequestToMirror {
     const { client, forwarded, request } = this.#exchange;
-    const { rules, credentials, identity, slots } = this.#options;
+    const { rules, credentials, identity } = this.#options;
     const removed = rules.keepsCredentials ? [] : [credentials, identity.current()];
-    const copy = {
+    return {
       clientIp: client.address,
       isSecure: (client.scheme ?? request.connection.scheme) === 'https',
       method: request.method,
@@ -163,11 +171,6 @@ export class ExchangeCopy implements RequestCopy, BodyCopyListener {
       headers: mirroredHeaders(forwarded.headers, removed),
       body,
     };
-    MirroredRequest.send(copy, this.#options, (end) => {
-      this.#state = 'over';
-      slots.release();
-      this.#onSentEnd(end);
-    });
   }
 
   /** Ends a copy that was not sent. `result`: how it counts; null: it does not. */

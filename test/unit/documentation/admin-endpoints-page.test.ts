@@ -50,6 +50,8 @@ describe('the page about the admin endpoints', () => {
         bufferRequests: true,
         bufferResponses: true,
         rateLimit: { name: 'shared', limit: { requestsPerSecond: 1, burst: 10 }, key: { kind: 'client_ip' } },
+        requestHeaders: { remove: ['X-A'], set: [{ name: 'X-B', value: { parts: ['SECRET'] } }], add: [] },
+        responseHeaders: { remove: [], set: [], add: [{ name: 'X-C', value: { parts: ['SECRET'] } }] },
         compression: { types: ['text/*'], minOctets: 1, encodings: ['gzip'] },
         cors: {
           allowOrigins: ['*'],
@@ -64,6 +66,7 @@ describe('the page about the admin endpoints', () => {
     });
     const report = routesReport([route]);
     expect(membersOf(report)).toContain('buffer_responses');
+    expect(JSON.stringify(report)).not.toContain('SECRET');
     expect(unnamed(report)).toEqual([]);
   });
 

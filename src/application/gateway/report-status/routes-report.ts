@@ -9,6 +9,7 @@ import type { TrafficSplit } from '../../../domain/gateway/load-balancing/traffi
 import type { RateLimitPolicy } from '../../../domain/gateway/rate-limiting/rate-limit-policy.js';
 import type { CompressionRules } from '../../../domain/gateway/route-transforms/compression-rules.js';
 import type { CorsPolicy } from '../../../domain/gateway/route-transforms/cors-policy.js';
+import type { HeaderRules } from '../../../domain/gateway/route-transforms/header-rules.js';
 import type { MirrorRules } from '../../../domain/gateway/route-transforms/mirror.js';
 import type { NamedMatch, RouteMatches } from '../../../domain/gateway/routing/route-matches.js';
 import { isSecretName } from '../../../domain/shared/secret.js';
@@ -32,8 +33,10 @@ interface RouteReport {
   readonly builtin_handler?: BuiltinHandler;
   readonly redirect?: { readonly to: string; readonly status: number };
   readonly respond?: { readonly status: number };
-  /** The policies that the route sets; times in seconds, sizes in octets. */
-  readonly policies: Readonly<Record<string, number | boolean | RateLimitReport | CorsReport | CompressionReport>>;
+  /** The policies of the route, with those of `defaults`; times in seconds, sizes in octets. */
+  readonly policies: Readonly<
+    Record<string, number | boolean | RateLimitReport | CorsReport | CompressionReport | HeaderRulesReport>
+  >;
   readonly circuit_breaker?: BreakerReport;
 }
 
@@ -65,6 +68,13 @@ interface CorsReport {
   readonly expose_headers: readonly string[];
   readonly allow_credentials: boolean;
   readonly max_age_secs: number;
+}
+
+/** The names of the headers. Values may be secrets. */
+interface HeaderRulesReport {
+  readonly remove: readonly string[];
+  readonly set: readonly string[];
+  readonly add: readonly string[];
 }
 
 interface CompressionReport {
@@ -141,6 +151,12 @@ const compressionReport = ({ types, minOctets, encodings }: CompressionRules): C
   encodings,
 });
 
+const headerRulesReport = ({ remove, set, add }: HeaderRules): HeaderRulesReport => ({
+  remove,
+  set: set.map(({ name }) => name),
+  add: add.map(({ name }) => name),
+});
+
 const policiesReport = (policies: RoutePolicies): RouteReport['policies'] => ({
   ...(policies.maxBodySize === null ? {} : { max_body_size: policies.maxBodySize }),
   ...(policies.requestTimeoutMs === null ? {} : { timeout_secs: policies.requestTimeoutMs / 1000 }),
@@ -151,6 +167,8 @@ const policiesReport = (policies: RoutePolicies): RouteReport['policies'] => ({
   ...(policies.rateLimit === null ? {} : { rate_limit: rateLimitReport(policies.rateLimit) }),
   ...(policies.compression === null ? {} : { compress: compressionReport(policies.compression) }),
   ...(policies.cors === null ? {} : { cors: corsReport(policies.cors) }),
+  ...(policies.requestHeaders === null ? {} : { request_headers: headerRulesReport(policies.requestHeaders) }),
+  ...(policies.responseHeaders === null ? {} : { response_headers: headerRulesReport(policies.responseHeaders) }),
 });
 
 const destinationReport = ({

@@ -9,6 +9,8 @@ const policies = block(
   'Policies of every route, with the keys of `policies` of a route except `forward-identity-headers`. Header rules are merged by header name; any other key of a route replaces that of `defaults`; `#null` takes it away. Built-in routes take header rules, `cors` and `error-pages` only.',
 );
 
+const isRouteOnly = (member: Setting): boolean => member.name === routeOnlyPolicy && !isNullSetting(member);
+
 /** The members that count. `#null` has no meaning in `defaults`. */
 const withoutNulls = (setting: Setting): Setting => ({
   ...setting,
@@ -24,7 +26,7 @@ const defaultPolicies: Key<Fields<typeof policiesShape>> = {
   ...policies,
   document: { ...policies.document, type: 'block, as `policies` of a route' },
   read: (name, settings, context) => {
-    for (const { position } of settings.flatMap(members).filter((member) => member.name === routeOnlyPolicy)) {
+    for (const { position } of settings.flatMap(members).filter(isRouteOnly)) {
       context.report.add(
         `"${routeOnlyPolicy}" is not valid in defaults: it would open every route to forged identities`,
         {

@@ -1,7 +1,9 @@
+import { looksSecret } from '../../configuration/hidden-text.js';
 import { custom } from '../../configuration/schema/block-keys.js';
+import { foreignReference } from '../../configuration/schema/foreign-reference.js';
 import { refuseMembers } from '../../configuration/schema/read-block.js';
 import { list, withDefault } from '../../configuration/schema/scalar-keys.js';
-import { boolean, checkedText, type ScalarFault, text } from '../../configuration/schema/scalar-kind.js';
+import { boolean, checkedText, type ScalarFault, secret, text } from '../../configuration/schema/scalar-kind.js';
 import type { Field, Fields, Key, Located, ReadContext } from '../../configuration/schema/schema.js';
 import { switchedBlock } from '../../configuration/schema/switched-block.js';
 import { isNullSetting, members, type Setting, type SettingScalar } from '../../configuration/setting/setting.js';
@@ -33,10 +35,18 @@ const nameFault = (name: string): ScalarFault | null => {
 
 const controlCharacter = /[\u0000-\u001f\u007f]/;
 
-/** Parses a value. The error names no part of it: values may be secrets. */
+/** Reads a text. Errors do not show the value of a header that usually carries a secret. */
+const readText = (name: string, scalar: SettingScalar): Result<string, ScalarFault> => {
+  if (!looksSecret(name)) return text.read(scalar);
+  const read = secret.read(scalar);
+  return read.ok ? ok(read.value.reveal()) : read;
+};
+
+/** Parses a value. The error shows nothing of it but the name of an unknown placeholder. */
 const readTemplate = (
   written: string,
   { hidden, reference }: SettingScalar,
+  isSecret: boolean,
 ): Result<PlaceholderTemplate, ScalarFault> => {
   if (controlCharacter.test(written)) {
     return err({ message: 'has a control character or a line break', suggestion: 'write the value in one line' });
@@ -50,7 +60,7 @@ const readTemplate = (
   const template = parseTemplate(octets);
   if (!template.ok) {
     return err({
-      message: `is wrong: ${template.error}`,
+      message: isSecret ? 'has an unknown placeholder' : `is wrong: ${template.error}`,
       suggestion: `placeholders are ${listedPlaceholders}; write {{ for a brace`,
     });
   }
@@ -122,10 +132,19 @@ class HeaderReading {
       this.refuse({ message: `${shown} has an empty value`, suggestion: `write remove "${name}"` }, place);
       return;
     }
-    const read = text.read(scalar);
-    const template = read.ok ? readTemplate(read.value, scalar) : read;
+    const read = readText(name, scalar);
+    const template = read.ok ? readTemplate(read.value, scalar, looksSecret(name)) : read;
     if (template.ok) this.headers.push({ name: { value: name, position: place }, value: template.value });
     else this.refuse({ ...template.error, message: `${shown} ${template.error.message}` }, read.ok ? place : position);
+    const variable = scalar.hidden || !read.ok ? null : foreignReference(read.value);
+    if (variable === null || !template.ok) return;
+    this.#context.report.add(`${shown} contains a variable, but text is literal`, {
+      position: place,
+      path: [...this.#context.path, this.#operation],
+      severity: 'warning',
+      secret: true,
+      suggestion: `write ${variable.instead}, and set the variable to the whole value`,
+    });
   }
 }
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { policiesShape } from '../../../../../src/domain/gateway/configuration/policies-schema.js';
 import type { HeaderRules } from '../../../../../src/domain/gateway/route-transforms/header-rules.js';
 import { configurationText } from '../../../../support/shared/configuration-text.js';
 import {
@@ -197,5 +198,36 @@ describe('defaults', () => {
   it('are one block', () => {
     const twice = configurationText({ agents: '', more: 'defaults { }; defaults { }' });
     expectRefusedConfiguration(twice, '"defaults" is given twice');
+  });
+
+  it.each(Object.keys(policiesShape))('can be taken away by %s #null on every kind of route', (key) => {
+    const taken = `${key} #null`;
+    const routes = [
+      upstreamRoute('a', taken),
+      route('b', `builtin-handler "health"; policies { ${taken} }`),
+      route('c', 'builtin-handler "health"'),
+    ];
+    for (const defaults of ['', 'max-body-size 10', taken]) {
+      expect(problemsOf(text(defaults, ...routes))).toEqual([]);
+    }
+  });
+
+  it('keep keys that need an upstream from builtin routes, and give them CORS and error pages', () => {
+    const configuration = soundConfiguration(
+      text(
+        'compress; cors { allow-origins "https://a.example" }; error-pages { template-file "/e.html" }; buffer-responses #true',
+        route('r', 'builtin-handler "health"'),
+      ),
+    );
+    expect(configuration.routes[0]?.policies).toMatchObject({
+      compression: null,
+      bufferResponses: false,
+      cors: { allowOrigins: ['https://a.example'] },
+      errorPageFile: '/e.html',
+    });
+    expect(configuration.unrouted).toMatchObject({
+      cors: { allowOrigins: ['https://a.example'] },
+      errorPageFile: '/e.html',
+    });
   });
 });

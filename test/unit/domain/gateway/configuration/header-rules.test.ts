@@ -127,4 +127,22 @@ describe('header rules', () => {
     );
     expect(decodedText(builtin).problems).toEqual([]);
   });
+
+  it.each([
+    ['set { "Authorization" "Basic {topsecret}" }', '"set" of Authorization has an unknown placeholder'],
+    ['set { "X-Api-Key" 123456789 }', '"set" of X-Api-Key must be a string'],
+    ['set { "X-Api-Key" "key-{$NAME}topsecret" }', '"set" of X-Api-Key contains a variable'],
+    ['set { "Authorization" "top\\nsecret" }', '"set" of Authorization has a control character'],
+  ])('show nothing of a secret in the error for %s', (rules, message) => {
+    const { problems } = decodedText(text(`request-headers { ${rules} }`));
+    expect(problems.map((problem) => problem.message)).toEqual([expect.stringContaining(message)]);
+    expect(JSON.stringify(problems)).not.toMatch(/topsecret|123456789/);
+  });
+
+  it('warn of a variable in another notation, which is sent as it is', () => {
+    const { problems } = decodedText(text('request-headers { set { "X-Region" "eu-{$REGION}" } }'));
+    expect(problems).toMatchObject([
+      { severity: 'warning', message: '"set" of X-Region contains a variable, but text is literal' },
+    ]);
+  });
 });

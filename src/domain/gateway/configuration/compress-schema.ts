@@ -94,7 +94,7 @@ type CompressFields = Fields<typeof shape>;
 export const compress = switchedBlock(shape, null, {
   standard: 'none',
   meaning:
-    'Compress responses for clients that accept it. An error on a builtin route. See the guide about secrets in compressed pages.',
+    'Compress responses for clients that accept it. An error on a route without an upstream. See the guide about secrets in compressed pages.',
 });
 
 /** Converts a block `compress` that has no errors; null: there is none. */

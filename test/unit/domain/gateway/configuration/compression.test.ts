@@ -69,11 +69,15 @@ describe('compress', () => {
     expectRefusedConfiguration(route(text), message);
   });
 
-  it('has no effect on a builtin route, so it is an error there', () => {
+  it.each([
+    ['builtin-handler "health"', 'a builtin route'],
+    ['redirect { to "https://a.example" }', 'a route with redirect'],
+    ['respond { status 200 }', 'a route with respond'],
+  ])('has no effect on a route with %s, so it is an error there', (destination, kind) => {
     const text = configurationText({
-      more: 'routes { route "h" { matches { path "/h" }; builtin-handler "health"; policies { compress { } } } }',
+      more: `routes { route "h" { matches { path "/h" }; ${destination}; policies { compress { } } } }`,
     });
-    expect(problemsOf(text).join()).toContain('"compress" has no effect on a builtin route');
+    expect(problemsOf(text).join()).toContain(`"compress" has no effect on ${kind}`);
   });
 });
 

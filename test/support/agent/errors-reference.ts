@@ -25,7 +25,7 @@ const explanations: Readonly<Record<GatewayProblemCode, Explanation>> = {
     remedy: 'Correct the client. Behind a proxy, the proxy forwards requests that it should refuse.',
   },
   unsafe_path: {
-    when: 'The path contains `%2F`, `%5C`, `%00`, a backslash, or a segment that begins with `.;` or `..;`, also as `%3B`.',
+    when: 'The path contains `%2F`, `%5C`, `%00`, a backslash, or a segment that begins with `.;` or `..;`, also as `%3B`. Or the path for the upstream is not valid: see [rewrites](../guides/rewrite.md#paths-that-are-refused).',
     remedy: 'Move such a value to the query or the body.',
   },
   invalid_host: {

@@ -13,6 +13,7 @@ import type { HeaderRules } from '../../../domain/gateway/route-transforms/heade
 import type { MirrorRules } from '../../../domain/gateway/route-transforms/mirror.js';
 import type { NamedMatch, RouteMatches } from '../../../domain/gateway/routing/route-matches.js';
 import { isSecretName } from '../../../domain/shared/secret.js';
+import { pathPolicyReport, type RewriteReport } from './path-policy-report.js';
 
 interface NamedMatchReport {
   readonly name: string;
@@ -35,7 +36,10 @@ interface RouteReport {
   readonly respond?: { readonly status: number };
   /** The policies of the route, with those of `defaults`; times in seconds, sizes in octets. */
   readonly policies: Readonly<
-    Record<string, number | boolean | RateLimitReport | CorsReport | CompressionReport | HeaderRulesReport>
+    Record<
+      string,
+      number | boolean | RateLimitReport | CorsReport | CompressionReport | HeaderRulesReport | RewriteReport
+    >
   >;
   readonly circuit_breaker?: BreakerReport;
 }
@@ -164,6 +168,7 @@ const policiesReport = (policies: RoutePolicies): RouteReport['policies'] => ({
   ...(policies.bufferRequests ? { buffer_requests: true } : {}),
   ...(policies.bufferResponses ? { buffer_responses: true } : {}),
   ...(policies.forwardsIdentityHeaders ? { forward_identity_headers: true } : {}),
+  ...pathPolicyReport(policies.path),
   ...(policies.rateLimit === null ? {} : { rate_limit: rateLimitReport(policies.rateLimit) }),
   ...(policies.compression === null ? {} : { compress: compressionReport(policies.compression) }),
   ...(policies.cors === null ? {} : { cors: corsReport(policies.cors) }),

@@ -100,7 +100,7 @@ const warnOfUselessStrip = (
   report: ProblemReport,
 ): void => {
   const matches = route.fields.matches.value;
-  if (!strip.sound || strip.value === null || matches['path-regex'].given) return;
+  if (!strip.sound || strip.value?.startsWith('/') !== true || matches['path-regex'].given) return;
   const paths = matches.path.value.map(({ value }) => value);
   const prefixes = matches['path-prefix'].value.map(({ value }) => value);
   if (paths.length + prefixes.length === 0 || mayStrip(strip.value, { paths, prefixes })) return;

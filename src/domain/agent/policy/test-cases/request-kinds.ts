@@ -37,9 +37,11 @@ export const testPathFault = (path: string): ScalarFault | null => {
   if (mark >= 0) {
     return { message: 'must be a path without a query', suggestion: `give "${path.slice(mark + 1)}" as the query` };
   }
+  // A route with `allow-encoded-slash` shows policies encoded separators, in upper case.
+  const encoded = normalisePath(path, 'keep');
+  if (encoded.ok && encoded.value === path) return null;
   const normal = normalisePath(path);
   if (!normal.ok) return { message: 'must be a path that the gateway accepts, as in "/reports/7"' };
-  if (normal.value === path) return null;
   return { message: 'must be normalised', suggestion: `write "${normal.value}"` };
 };
 

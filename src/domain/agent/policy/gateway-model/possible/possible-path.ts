@@ -13,13 +13,13 @@ export interface PathMistake {
 }
 
 const isNormal = (path: string): boolean => {
-  const normal = normalisePath(path);
+  const normal = normalisePath(path, 'keep');
   return normal.ok && normal.value === path;
 };
 
 /** The normal form of a path, with a leading slash added if missing; null if it cannot be a path. */
 export const nearestPath = (text: string): string | null => {
-  const normal = normalisePath(text.startsWith('/') ? text : `/${text}`);
+  const normal = normalisePath(text.startsWith('/') ? text : `/${text}`, 'keep');
   return normal.ok ? normal.value : null;
 };
 

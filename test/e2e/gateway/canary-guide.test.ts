@@ -96,9 +96,14 @@ it('walks through the steps of the guide and back under load, with two workers: 
   });
 
   const stepsTaken: number[] = [];
+  /** Every user has been served under the current weights, and many more than once. */
   const enough = async (): Promise<void> => {
-    const from = served.length;
-    await untilTrue('the load goes on', () => served.length > from + 300 || faults.length > 0);
+    const now = step;
+    const isServed = (): boolean => {
+      const those = served.filter((each) => each.step === now);
+      return those.length > 300 && new Set(those.map(({ user }) => user)).size === users.length;
+    };
+    await untilTrue('the load goes on', () => isServed() || faults.length > 0);
   };
   await enough();
   // The functions of the script tell this test when a reload begins and ends, and wait for it.

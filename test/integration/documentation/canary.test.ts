@@ -96,6 +96,31 @@ describe('the guide to canaries', () => {
     for (let count = 0; count < 10; count += 1) expect((await running.ask(8080)).body).toBe('green');
   });
 
+  it('mirrors the path and the headers that a rewrite and header rules make, except credentials', async ({
+    cleanUp,
+  }) => {
+    const { ports, upstreams } = await startUpstreams(cleanUp, { 3001: 'stable', 3002: 'shadow' });
+    const policies = `policies {
+      rewrite { strip-prefix "/shop"; add-prefix "/v2" }
+      request-headers { set { "Authorization" "Basic eDp5"; "X-Plan" "gold" }; remove "X-Debug" }
+    }`;
+    const text = wholeOf('mirror', { stable: 3001, shadow: 3002 })
+      .replace('percent 10', 'percent 100')
+      .replace('  mirror', `  ${policies}\n  mirror`);
+    const running = await startDocumented(cleanUp, text, { ports });
+    await running.ask(8080, { path: '/shop/cart?x=1', headers: { 'X-Debug': '1' }, method: 'POST', body: 'abc' });
+    const copies = upstreams['shadow']?.received ?? [];
+    await eventually(() => copies.length > 0);
+    const [copy, request] = [copies[0], upstreams['stable']?.received[0]];
+    if (copy === undefined || request === undefined) throw new Error('no request');
+    expect([copy.url, request.url]).toEqual(['/v2/cart?x=1', '/v2/cart?x=1']);
+    expect(valuesOf(request, 'authorization')).toEqual(['Basic eDp5']);
+    expect(valuesOf(copy, 'authorization')).toEqual([]);
+    expect(valuesOf(copy, 'x-plan')).toEqual(['gold']);
+    expect(valuesOf(copy, 'x-forwarded-prefix')).toEqual(valuesOf(request, 'x-forwarded-prefix'));
+    expect(valuesOf(copy, 'x-debug')).toEqual([]);
+  });
+
   it('mirrors a tenth of the requests', async ({ cleanUp }) => {
     const { ports, upstreams } = await startUpstreams(cleanUp, { 3001: 'stable', 3002: 'shadow' });
     const running = await startDocumented(cleanUp, wholeOf('mirror', { stable: 3001, shadow: 3002 }), { ports });

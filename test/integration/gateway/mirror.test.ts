@@ -94,6 +94,21 @@ describe('the copy of a request', () => {
     expect(fieldsOf(main.received[0] ?? copy, 'x-user-id')).toEqual(['alice']);
   });
 
+  it('has the body that an agent makes of it', async ({ cleanUp }) => {
+    const { main, shadow, gateway } = await start(cleanUp, { agents: [{ name: 'judge' }] });
+    gateway.service().answer = (event) => {
+      if (event.kind === 'request_headers') return { ...decide({ kind: 'allow' }), needsMore: true };
+      if (event.kind !== 'request_body_chunk') return decide({ kind: 'allow' });
+      const { chunkIndex, isLast } = event;
+      const requestBodyMutation = { chunkIndex, data: Buffer.from('changed') };
+      return { ...decide({ kind: 'allow' }), needsMore: !isLast, requestBodyMutation };
+    };
+    expect((await call(gateway.port, { method: 'POST', body: 'plain' })).status).toBe(200);
+    const copy = await copyOf(shadow);
+    expect(copy.body).toContain('changed');
+    expect(copy.body).toBe(main.received[0]?.body);
+  });
+
   it('does not exist for a request that an agent refuses', async ({ cleanUp }) => {
     const { shadow, gateway } = await start(cleanUp, { agents: [{ name: 'judge' }] });
     gateway.service().answer = () => decide({ kind: 'block', status: 403, headers: [], body: null });

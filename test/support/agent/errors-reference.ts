@@ -1,4 +1,5 @@
 import {
+  crossSiteAnswer,
   deniedAnswer,
   formRefusal,
   refusalAnswer,
@@ -258,6 +259,7 @@ format:
 ${agentRow(refusedFor('missing_credentials'), 'No method accepts a credential of the request. `WWW-Authenticate` names the expected scheme, and the fault of a genuine token. Only the agent log has the reason.')}
 ${agentRow(refusedFor('insufficient_scope'), 'The token is valid, but lacks one of the `required-scopes`, which `WWW-Authenticate` names.')}
 ${agentRow(deniedAnswer(requestEvent([]), { reason: 'denied_by_policy', policies: [] }, null), 'The policies do not allow the request. Only the agent log names the deciding policies. For a request with a token, `WWW-Authenticate` has `error="insufficient_scope"`.')}
+${agentRow(crossSiteAnswer(requestEvent([]), { method: 'saml', userId: 'alice', claims: null, certificate: null }), 'A page of another site sent a request with a [session cookie](../guides/sessions.md#requests-of-other-sites) that could change something. List its origin in `allow-origins` of `sessions` if it may.')}
 ${agentRow(undecidedAnswer(requestEvent([])), 'The agent has no configuration yet, or failed; the keys of the OIDC or SAML provider have never arrived, or the session store is unavailable (`Retry-After` is 5 for these three); too many passwords, forms or SAML documents wait. Otherwise `Retry-After` is 1.')}
 ${agentRow(signOnRefusals.refuse(requestEvent([]), 'wrong_signature', 'sign-on'), 'A [single sign-on](../guides/saml.md) endpoint refused a message of the identity provider, or the message came from another browser than the one that began. Only the agent log has the reason.')}
 ${agentRow(signOnRefusals.refuse(requestEvent([]), 'malformed_form', 'sign-on'), 'A message to such an endpoint is not a form or query with the required fields.')}

@@ -15,8 +15,10 @@ import type {
   VerifiedResponse,
 } from '../../../src/domain/agent/saml/assertion.js';
 import type { IdentityProvider } from '../../../src/domain/agent/saml/identity-provider.js';
+import { returnTarget } from '../../../src/domain/agent/sign-on/return-target.js';
 import { answerFault } from '../../../src/domain/agent-protocol/answer-rules.js';
 import type { AgentAnswer, RequestHeadersEvent } from '../../../src/domain/agent-protocol/messages.js';
+import { AllowedOrigins } from '../../../src/domain/http/allowed-origins.js';
 import { requestPath } from '../../../src/domain/http/path-normalisation.js';
 import { Secret } from '../../../src/domain/shared/secret.js';
 import { headersEvent } from '../shared/agent-events.js';
@@ -166,7 +168,7 @@ export class SamlWorld {
       options: this.options,
       cookies: new SignOnCookies(this.cookie),
       sessionTtlMs: 28_800_000,
-      secretHeaders: ['X-API-Key'],
+      returnOrigins: new AllowedOrigins(['https://*.portal.example']),
       key,
       keys: {
         deflate: (message) => Buffer.from(message, 'utf8').toString('base64'),
@@ -205,7 +207,7 @@ export class SamlWorld {
   }
 
   async begin(uri = '/reports?year=2026'): Promise<AgentAnswer> {
-    return this.#taken(await this.singleSignOn.begin(this.event(uri)));
+    return this.#taken(await this.singleSignOn.begin(this.event(uri), returnTarget(uri)));
   }
 
   async get(uri: string): Promise<AgentAnswer> {

@@ -1,4 +1,4 @@
-import type { SamlPathKind } from '../../../domain/agent/sign-on/protected-paths.js';
+import type { PathProtection } from '../../../domain/agent/sign-on/protected-paths.js';
 import { type AgentCapabilities, defaultAgentLimits } from '../../../domain/agent-protocol/capabilities.js';
 import { eventTraceId } from '../../../domain/agent-protocol/event-trace-id.js';
 import type { AgentHealth, AgentState } from '../../../domain/agent-protocol/health.js';
@@ -227,10 +227,10 @@ export class AuthAgent implements AgentService {
     const endpoint = agent.endpoints.at(path);
     if (path !== null && endpoint !== null)
       return this.#endpoints.answer({ event, path, endpoint }, connection, cancellation);
-    const pathKind = agent.saml?.signOn.pathKind(path) ?? 'open';
-    const authenticated = agent.authentication.authenticate(event.headers, cancellation, pathKind !== 'excluded');
-    if (!(authenticated instanceof Promise)) return this.#answer(event, agent, authenticated, startedMs, pathKind);
-    return authenticated.then((outcome) => this.#answer(event, agent, outcome, startedMs, pathKind));
+    const protection = agent.signOn?.protection(path) ?? 'open';
+    const authenticated = agent.authentication.authenticate(event.headers, cancellation, protection !== 'excluded');
+    if (!(authenticated instanceof Promise)) return this.#answer(event, agent, authenticated, startedMs, protection);
+    return authenticated.then((outcome) => this.#answer(event, agent, outcome, startedMs, protection));
   }
 
   #answer(
@@ -238,13 +238,13 @@ export class AuthAgent implements AgentService {
     agent: PreparedAgent,
     outcome: AuthenticationOutcome,
     startedMs: number,
-    pathKind: SamlPathKind,
+    protection: PathProtection,
   ): MaybePromise<AgentAnswer> {
     // The answer is dropped, and the client did not fail.
     if (outcome.kind === 'cancelled') return undecidedAnswer(event);
     const durationMs = this.#clock.monotonicMs() - startedMs;
     this.#latency.record(durationMs);
-    return this.#answers.answer(event, agent, outcome, durationMs, pathKind);
+    return this.#answers.answer(event, agent, outcome, durationMs, protection);
   }
 
   /** On an exception the request is undecided: it never passes. */

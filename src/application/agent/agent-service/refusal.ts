@@ -1,5 +1,6 @@
 import type { UndecidedReason } from '../../../domain/agent/identity/authentication-failure.js';
 import { authorizationRemarks, type Identity, identityRemarks } from '../../../domain/agent/identity/identity.js';
+import { remarkText } from '../../../domain/agent-protocol/audit-remarks.js';
 import {
   type AgentAnswer,
   allowAnswer,
@@ -75,6 +76,33 @@ export const problemAnswer = (
     audit: { ...emptyAudit, reasonCodes },
   };
 };
+
+const wrongMethod: ProblemKind = {
+  status: 405,
+  title: 'Method not allowed',
+  detail: 'This endpoint does not accept this method.',
+  code: 'method_not_allowed',
+};
+
+/** 405 of an endpoint of the agent. `allowed`: the value of Allow. */
+export const methodNotAllowed = (event: RequestHeadersEvent, allowed: string): AgentAnswer =>
+  withNoStore(problemAnswer(wrongMethod, event, ['Allow', allowed], ['method_not_allowed']));
+
+const crossSite: ProblemKind = {
+  status: 403,
+  title: 'Forbidden',
+  detail: 'A page of another site sent this request.',
+  code: 'cross_site_request',
+};
+
+/** 403: a page of another site sent a request that its session cookie would have authenticated. */
+export const crossSiteAnswer = (event: RequestHeadersEvent, identity: Identity): AgentAnswer =>
+  withRemarks(problemAnswer(crossSite, event, [], ['cross_site_request']), {
+    event: 'authentication',
+    outcome: 'failed',
+    auth_method: identity.method,
+    subject: remarkText(identity.userId),
+  });
 
 const unauthenticated: ProblemKind = {
   status: 401,

@@ -1,6 +1,7 @@
 import { authorizationRemarks, identityRemarks } from '../../../domain/agent/identity/identity.js';
 import { removalOperations } from '../../../domain/agent/identity/identity-headers.js';
-import type { SamlPathKind } from '../../../domain/agent/sign-on/protected-paths.js';
+import { isCrossSiteRequest } from '../../../domain/agent/sign-on/cross-site-request.js';
+import type { PathProtection } from '../../../domain/agent/sign-on/protected-paths.js';
 import { eventTraceId } from '../../../domain/agent-protocol/event-trace-id.js';
 import {
   type AgentAnswer,
@@ -15,7 +16,7 @@ import type { AuthenticationOutcome, RefusedAuthentication } from '../authentica
 import type { PreparedIdentity } from '../authenticate/prepared-identity.js';
 import type { PreparedAgent } from '../configure-agent/prepared-agent.js';
 import type { AgentServiceCounters } from './agent-service-counters.js';
-import { deniedAnswer, refusalAnswer } from './refusal.js';
+import { crossSiteAnswer, deniedAnswer, refusalAnswer } from './refusal.js';
 
 const noOperations: readonly HeaderOperation[] = [];
 
@@ -44,18 +45,36 @@ export class RequestAnswers {
     this.#logger = logger;
   }
 
-  /** `durationMs`: duration of the authentication. `pathKind`: the role of the path in single sign-on. */
+  /** `durationMs`: duration of the authentication. `protection`: that of the path by the ways to sign on. */
   answer(
     event: RequestHeadersEvent,
     agent: PreparedAgent,
     outcome: Exclude<AuthenticationOutcome, { kind: 'cancelled' }>,
     durationMs: number,
-    pathKind: SamlPathKind,
+    protection: PathProtection,
   ): AgentAnswer | Promise<AgentAnswer> {
-    if (outcome.kind === 'refused') return this.#withoutIdentity(event, agent, outcome, durationMs, pathKind);
+    if (outcome.kind === 'refused') return this.#withoutIdentity(event, agent, outcome, durationMs, protection);
     const { prepared } = outcome;
+    const { sessions } = agent;
+    if (outcome.byCookie === true && sessions !== null && isCrossSiteRequest(event, sessions.trustedOrigins)) {
+      return this.#crossSite(event, prepared, durationMs);
+    }
     this.#counters.succeeded(prepared.identity.method, durationMs / 1000);
     return this.#authorize(event, agent, prepared);
+  }
+
+  #crossSite(event: RequestHeadersEvent, { identity }: PreparedIdentity, durationMs: number): AgentAnswer {
+    const failure = { method: identity.method, reason: 'cross_site_request' } as const;
+    this.#counters.refusedRequest();
+    this.#counters.failed(failure, durationMs / 1000);
+    this.#logger.info('a page of another site sent a request with a session cookie', {
+      trace_id: eventTraceId(event),
+      correlation_id: event.correlationId,
+      ...failure,
+      client_ip: event.metadata.clientIp,
+      route: event.metadata.routeId,
+    });
+    return crossSiteAnswer(event, identity);
   }
 
   #withoutIdentity(
@@ -63,10 +82,10 @@ export class RequestAnswers {
     agent: PreparedAgent,
     outcome: RefusedAuthentication,
     durationMs: number,
-    pathKind: SamlPathKind,
+    protection: PathProtection,
   ): AgentAnswer | Promise<AgentAnswer> {
     const { failure } = outcome;
-    const { saml } = agent;
+    const { signOn } = agent;
     const fields = {
       trace_id: eventTraceId(event),
       correlation_id: event.correlationId,
@@ -75,7 +94,7 @@ export class RequestAnswers {
       client_ip: event.metadata.clientIp,
       route: event.metadata.routeId,
     };
-    const isProtected = pathKind === 'protected';
+    const isProtected = protection === 'protected';
     if (agent.failOpen && !isProtected) {
       this.#counters.failed(failure, durationMs / 1000);
       const goesOn = agent.authorization === null ? 'passes without an identity' : 'is anonymous';
@@ -83,10 +102,10 @@ export class RequestAnswers {
       return this.#authorize(event, agent, null);
     }
     this.#counters.refusedRequest();
-    if (saml !== null && maySignOn(outcome) && saml.signOn.begins(event, pathKind)) {
+    if (signOn !== null && maySignOn(outcome) && signOn.begins(event, protection)) {
       this.#counters.beganSignOn(durationMs / 1000);
       this.#logger.info('the request starts single sign-on', fields);
-      return saml.signOn.begin(event);
+      return signOn.begin(event);
     }
     this.#counters.failed(failure, durationMs / 1000);
     this.#logger.info(refusalText(outcome), fields);

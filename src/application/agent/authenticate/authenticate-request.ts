@@ -19,7 +19,8 @@ import type { AuthenticationCheck, CheckOutcome, CredentialCache } from './authe
 import type { PreparedIdentity } from './prepared-identity.js';
 
 export type AuthenticationOutcome =
-  | { readonly kind: 'authenticated'; readonly prepared: PreparedIdentity }
+  /** `byCookie`: browsers send the credential with requests of any page. */
+  | { readonly kind: 'authenticated'; readonly prepared: PreparedIdentity; readonly byCookie?: true }
   | RefusedAuthentication
   /** The caller cancelled. */
   | { readonly kind: 'cancelled' };

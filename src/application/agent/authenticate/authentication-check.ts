@@ -48,7 +48,8 @@ export class SharedCheck {
 export type CheckOutcome =
   /** The request has no credential of this method. */
   | { readonly kind: 'absent' }
-  | { readonly kind: 'authenticated'; readonly prepared: PreparedIdentity }
+  /** `byCookie`: browsers send the credential with requests of any page. */
+  | { readonly kind: 'authenticated'; readonly prepared: PreparedIdentity; readonly byCookie?: true }
   /** `scope`: the required scopes, separated by spaces; only with the reason insufficient_scope. */
   | { readonly kind: 'failed'; readonly reason: Exclude<FailureReason, UndecidedReason>; readonly scope?: string }
   /** The credential cannot be checked now. Another method may succeed; otherwise the client must retry. */

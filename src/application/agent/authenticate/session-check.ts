@@ -19,7 +19,7 @@ export interface SessionChecks {
 const outcomeOf = (result: SessionCheckResult): CheckOutcome => {
   switch (result.kind) {
     case 'active':
-      return { kind: 'authenticated', prepared: result.prepared };
+      return { kind: 'authenticated', prepared: result.prepared, byCookie: true };
     case 'unknown':
       return failedCheck('unknown_credentials');
     case 'expired':
@@ -45,7 +45,7 @@ export class SessionCheck implements AuthenticationCheck {
     const [sessionId] = sessionCookies;
     if (sessionId === undefined) return absent;
     // Another host of the domain has set a second cookie. Choosing one would be a guess.
-    if (sessionCookies.some((other) => other !== sessionId)) return failedCheck('ambiguous_credentials');
+    if (sessionCookies.length > 1) return failedCheck('ambiguous_credentials');
     const result = this.#sessions.check(sessionId);
     return result instanceof Promise ? this.#wait(result, cancellation) : outcomeOf(result);
   }

@@ -19,6 +19,8 @@ import { AgentEndpoints } from '../agent-service/agent-endpoints.js';
 import { AuthenticateRequest } from '../authenticate/authenticate-request.js';
 import type { AuthorizeRequest } from '../authorize/authorize-request.js';
 import type { IdentityProviderTrust } from '../sign-on/saml/trust/identity-provider-trust.js';
+import { SignOn } from '../sign-on/shared/sign-on.js';
+import type { SignOnWay } from '../sign-on/shared/sign-on-way.js';
 import type { BearerTokens } from '../verify-tokens/bearer-tokens.js';
 import { JwtTokens } from '../verify-tokens/jwt-tokens.js';
 import { ProviderTokens } from '../verify-tokens/provider-tokens.js';
@@ -106,7 +108,7 @@ const prepareSaml = (
   const { saml } = options;
   if (saml === null || files === null || sessions === null || warmUp === null) return null;
   const trust = parts.saml.trusts.acquire(saml.identityProvider, files.certificates);
-  return new PreparedSaml(saml, options, files, sessions, trust, warmUp, parts);
+  return new PreparedSaml(saml, files, sessions, trust, warmUp, parts);
 };
 
 /** Warns if the identity provider is not known yet. Its metadata is fetched until it is. */
@@ -214,12 +216,28 @@ interface AgentPieces {
   readonly exchange: ReadTokenExchange | null;
 }
 
+/** The decision which way to sign on begins; null: there is none. */
+const prepareSignOn = (
+  options: CompleteAgentOptions,
+  sessions: PreparedSessions | null,
+  ways: readonly SignOnWay[],
+): SignOn | null =>
+  sessions === null || ways.length === 0
+    ? null
+    : new SignOn({
+        ways,
+        loginPaths: [],
+        secretHeaders: secretHeaders(options).map(({ name }) => name),
+        returnOrigins: sessions.returnOrigins,
+      });
+
 const assemble = (
   { options, methods, authorization, keySets, sessions, saml, exchange }: AgentPieces,
   parts: AgentProcessServices,
 ): PreparedAgent => {
   const bearer = bearerTokens(options, methods, keySets.providers, parts.clock);
   const checks = authenticationChecks(options, methods, bearer, sessions?.sessions ?? null, parts);
+  const signOn = prepareSignOn(options, sessions, saml === null ? [] : [saml.signOn]);
   const tokenExchange = exchange === null ? null : prepareTokenExchange(exchange, bearer, saml, parts);
   return {
     authentication: new AuthenticateRequest(checks, credentialHeaders(options)),
@@ -230,8 +248,11 @@ const assemble = (
     // An agent without authentication methods is not set up yet, so fail-open does not apply.
     failOpen: options.failOpen && checks.length > 0,
     keySets,
-    endpoints: new AgentEndpoints([saml?.signOn, tokenExchange?.endpoint].filter((endpoint) => endpoint !== undefined)),
+    endpoints: new AgentEndpoints(
+      [signOn, saml?.signOn, tokenExchange?.endpoint].filter((endpoint) => endpoint !== undefined && endpoint !== null),
+    ),
     sessions,
+    signOn,
     saml,
     tokenExchange,
     forwardsCookies: options.forwardCredentials === 'all',

@@ -3,6 +3,7 @@ import type { OwnedHeaders } from '../../../domain/http/owned-headers.js';
 import type { AgentEndpoints } from '../agent-service/agent-endpoints.js';
 import type { AuthenticateRequest } from '../authenticate/authenticate-request.js';
 import type { AuthorizeRequest } from '../authorize/authorize-request.js';
+import type { SignOn } from '../sign-on/shared/sign-on.js';
 import type { ProviderKeySets } from './agent-key-sets.js';
 import type { PreparedTokenExchange } from './prepare-token-exchange.js';
 import type { PreparedSaml } from './prepared-saml.js';
@@ -25,6 +26,8 @@ export interface PreparedAgent {
   readonly endpoints: AgentEndpoints;
   /** Null: no way to sign on, so no sessions. */
   readonly sessions: PreparedSessions | null;
+  /** Decides which way to sign on begins; null: there is none. */
+  readonly signOn: SignOn | null;
   /** Null: no SAML single sign-on. */
   readonly saml: PreparedSaml | null;
   /** Null: no token exchange. */

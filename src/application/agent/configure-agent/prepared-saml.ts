@@ -1,4 +1,3 @@
-import { type CompleteAgentOptions, secretHeaders } from '../../../domain/agent/configuration/agent-option-rules.js';
 import { optionProblemText } from '../../../domain/agent/configuration/option-report.js';
 import type { SamlOptions } from '../../../domain/agent/configuration/saml-options.js';
 import type { IdentityProvider } from '../../../domain/agent/saml/identity-provider.js';
@@ -121,7 +120,6 @@ export class PreparedSaml {
 
   constructor(
     options: SamlOptions,
-    complete: CompleteAgentOptions,
     files: SamlFiles,
     sessions: PreparedSessions,
     trustLease: TrustLease,
@@ -144,7 +142,6 @@ export class PreparedSaml {
     });
     this.signOn = new SingleSignOn({
       options,
-      secretHeaders: secretHeaders(complete).map(({ name }) => name),
       key,
       keys,
       trust,
@@ -152,6 +149,7 @@ export class PreparedSaml {
       shares,
       cookies: sessions.cookies,
       sessionTtlMs: sessions.options.ttlMs,
+      returnOrigins: sessions.returnOrigins,
       sessions: sessions.sessions,
       requests,
       replays,

@@ -3,6 +3,7 @@ import type { SignOnSessionOptions } from '../../../domain/agent/configuration/s
 import type { SignOnMethod } from '../../../domain/agent/sessions/session.js';
 import { sessionIdentity } from '../../../domain/agent/sessions/session-identity.js';
 import type { HeaderOperation } from '../../../domain/agent-protocol/messages.js';
+import { AllowedOrigins } from '../../../domain/http/allowed-origins.js';
 import { withoutCookies } from '../../../domain/http/cookies.js';
 import type { HeaderList } from '../../../domain/http/header-list.js';
 import type { SessionStore } from '../../ports/agent/session-store.js';
@@ -50,6 +51,10 @@ export class PreparedSessions {
   readonly sessions: Sessions;
   readonly cookies: SignOnCookies;
   readonly count: SessionCount;
+  /** The origins to which a browser may return after a sign-on. */
+  readonly returnOrigins: AllowedOrigins;
+  /** The origins whose pages may change something by session cookie. */
+  readonly trustedOrigins: AllowedOrigins;
   /** Valid until release. */
   readonly stores: Pick<SessionStores, 'requests' | 'replays'>;
   readonly #lease: SessionStoreLease;
@@ -71,6 +76,8 @@ export class PreparedSessions {
     this.stores = stores;
     this.#lease = lease;
     this.cookies = new SignOnCookies(options.cookie);
+    this.returnOrigins = new AllowedOrigins(options.returnOrigins);
+    this.trustedOrigins = new AllowedOrigins(options.trustedOrigins);
     this.sessions = new Sessions({
       store: stores.sessions,
       known,

@@ -2,6 +2,7 @@ import { isHostName } from '../../configuration/schema/network-kinds.js';
 import { documented, list, optional } from '../../configuration/schema/scalar-keys.js';
 import { boolean, checkedText, oneOf, seconds, secret, text } from '../../configuration/schema/scalar-kind.js';
 import type { Fields } from '../../configuration/schema/schema.js';
+import { webOrigin } from '../../configuration/schema/web-origin.js';
 import { agentDefaults } from './agent-configuration.js';
 import { optionBlock } from './option-blocks.js';
 import type { SessionsBlockOptions } from './sessions-options.js';
@@ -72,7 +73,11 @@ const sessionsShape = {
   ),
   'return-hosts': list(
     returnHost,
-    'Hosts to which a browser may return after a sign-on, as in `app.example.com`, `app.example.com:8443` or `*.example.com` (all hosts below it, not itself). The URL must be https. Paths of the same host need no entry.',
+    'Hosts to which a browser may return after a sign-on, as in `app.example.com`, `app.example.com:8443` or `*.example.com` (all hosts below it, not itself). The URL must be https. Paths of the same host need no entry; with `cookie-domain`, its hosts need none either.',
+  ),
+  'allow-origins': list(
+    webOrigin,
+    'Origins of other sites whose pages may change something with the session cookie, as in `https://app.example.org`. List those that `cors` allows with credentials. From all others, a request by session cookie that is not GET, HEAD or OPTIONS, or that opens a WebSocket, gets 403 `cross_site_request`.',
   ),
 };
 
@@ -99,4 +104,5 @@ export const toSessionsBlockOptions = (fields: Fields<typeof sessionsShape>): Se
   cookieHttpOnly: fields['cookie-http-only'].value,
   formerCookieNames: valuesOf(fields['former-cookie-names'].value),
   returnHosts: valuesOf(fields['return-hosts'].value),
+  allowOrigins: valuesOf(fields['allow-origins'].value),
 });

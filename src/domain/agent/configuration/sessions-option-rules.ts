@@ -30,13 +30,13 @@ const keyNames = {
 const members = Object.keys(keyNames) as readonly (keyof SessionKeys)[];
 
 /** Keys that only the `sessions` block has. */
-type OwnKey = 'cookie-domain' | 'former-cookie-names' | 'return-hosts';
+type OwnKey = 'cookie-domain' | 'former-cookie-names' | 'return-hosts' | 'allow-origins';
 
 /** Maximum characters of the session cookie's name: other cookie names extend it. */
 const cookieNameLength = 100;
 /** Maximum former names: each is looked up in every request without the current cookie. */
 const maximumFormerNames = 8;
-const maximumReturnHosts = 1_000;
+const maximumHosts = 1_000;
 
 /** The blocks that configure sessions. */
 export interface SessionBlocks {
@@ -209,7 +209,19 @@ const mergeKeys = ({ sessions, saml }: SessionBlocks): SessionKeys => {
   return merged as unknown as SessionKeys;
 };
 
-const lowerCase = (texts: readonly string[]): readonly string[] => texts.map((text) => text.toLowerCase());
+const isHttps = (origin: string): boolean => origin.startsWith('https:');
+
+/** The origin of a URL as browsers write it: in lower case, without the default port. */
+const serializedOrigin = (url: string): string =>
+  urlParts(url)
+    .origin.toLowerCase()
+    .replace(/^(http:.*):80$|^(https:.*):443$/, '$1$2');
+
+/** Return hosts as origins. All hosts of the cookie's domain share its sign-on. */
+const returnOrigins = (hosts: readonly string[], cookieDomain: string | null): readonly string[] => {
+  const shared = cookieDomain === null ? [] : [cookieDomain, `*.${cookieDomain}`];
+  return [...hosts, ...shared].map((host) => serializedOrigin(`https://${host}`));
+};
 
 /** Checks the keys of sessions, wherever they are written, and fills in the defaults. */
 export const sessionOptions = (
@@ -220,6 +232,8 @@ export const sessionOptions = (
   const { sessions, saml } = blocks;
   const keys = mergeKeys(blocks);
   const report = new SessionsReport(blocks, error, warn);
+  const domain = sessions?.cookieDomain?.toLowerCase() ?? null;
+  const ownOrigins = saml === null ? [] : [serializedOrigin(saml.acsUrl)];
   refuseTwins(blocks, error);
   const options: SignOnSessionOptions = {
     store: storeOptions(keys, report),
@@ -230,17 +244,21 @@ export const sessionOptions = (
     cookie: {
       name: keys.cookieName ?? (saml === null ? agentDefaults.hostSessionCookieName : agentDefaults.sessionCookieName),
       formerNames: sessions?.formerCookieNames ?? [],
-      domain: sessions?.cookieDomain?.toLowerCase() ?? null,
+      domain,
       secure: keys.cookieSecure ?? true,
       httpOnly: keys.cookieHttpOnly ?? true,
       sameSite: keys.cookieSameSite ?? 'Lax',
     },
-    returnHosts: lowerCase(sessions?.returnHosts ?? []),
+    returnOrigins: [...ownOrigins.filter(isHttps), ...returnOrigins(sessions?.returnHosts ?? [], domain)],
+    trustedOrigins: [...ownOrigins, ...(sessions?.allowOrigins ?? [])],
   };
   checkCookie(options.cookie, blocks, report);
   checkIdleTime(options, report);
-  if (options.returnHosts.length > maximumReturnHosts) {
-    report.own('error', 'return-hosts', `return-hosts has more than ${maximumReturnHosts} hosts`);
+  if ((sessions?.returnHosts.length ?? 0) > maximumHosts) {
+    report.own('error', 'return-hosts', `return-hosts has more than ${maximumHosts} hosts`);
+  }
+  if ((sessions?.allowOrigins.length ?? 0) > maximumHosts) {
+    report.own('error', 'allow-origins', `allow-origins has more than ${maximumHosts} origins`);
   }
   return options;
 };

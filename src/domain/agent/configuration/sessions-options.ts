@@ -28,8 +28,10 @@ export interface SignOnSessionOptions {
   readonly idleMs: number | null;
   readonly cleanupIntervalMs: number;
   readonly cookie: SessionCookieOptions;
-  /** Hosts, in lower case, to which a browser may return after a sign-on, besides those of the sign-on itself. */
-  readonly returnHosts: readonly string[];
+  /** The https origins to which a browser may return after a sign-on, with or without `*.` before the name. */
+  readonly returnOrigins: readonly string[];
+  /** The origins of other sites whose pages may send requests with the session cookie that change something. */
+  readonly trustedOrigins: readonly string[];
 }
 
 /** The keys that both `sessions` and `saml` have, as written; null for an absent key. */
@@ -51,4 +53,5 @@ export interface SessionsBlockOptions extends SessionKeys {
   readonly cookieDomain: string | null;
   readonly formerCookieNames: readonly string[];
   readonly returnHosts: readonly string[];
+  readonly allowOrigins: readonly string[];
 }

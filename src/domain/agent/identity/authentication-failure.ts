@@ -25,7 +25,9 @@ export type FailureReason =
   /** Well-formed but not configured; or no session has this id. */
   | 'unknown_credentials'
   /** The session has reached its lifetime or its idle time. */
-  | 'session_expired';
+  | 'session_expired'
+  /** A page of another site sent the request with the session cookie. */
+  | 'cross_site_request';
 
 export interface AuthenticationFailure {
   /** Null if no method found a credential. */

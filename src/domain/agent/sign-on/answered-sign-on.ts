@@ -13,7 +13,7 @@ export interface AnsweredSignOn {
   readonly documentHash: string;
   /** SHA-256 of the id of the session that it opened. */
   readonly sessionHash: string;
-  /** Path and query of the page. */
+  /** The page: path and query of this host, or an https URL. */
   readonly returnTo: string;
 }
 

@@ -50,23 +50,19 @@ export class PathSet {
   }
 }
 
-/** Paths of the configuration, normalised. */
-export interface SamlPathOptions {
-  readonly acsPath: string;
-  readonly metadataPath: string;
-  readonly logoutPath: string;
+/** The paths of a way to sign on, normalised. */
+export interface ProtectedPathOptions {
   /** Empty: every path. A path with a final slash also protects the path without it. */
   readonly protectedPaths: readonly string[];
   /** They override protected paths. A path with a final slash does not exclude the path without it. */
   readonly excludedPaths: readonly string[];
 }
 
-/** `open`: there are protected paths, and this is not one of them. */
-export type SamlPathKind = 'acs' | 'metadata' | 'logout' | 'excluded' | 'protected' | 'open';
+/** `open`: there are protected paths, and this is not one of them. `excluded`: sessions are ignored too. */
+export type PathProtection = 'excluded' | 'protected' | 'open';
 
 /** Prepared paths. A look-up takes time linear in the length of the path. */
-export interface SamlPaths {
-  readonly endpoints: ReadonlyMap<string, SamlPathKind>;
+export interface ProtectedPaths {
   readonly excluded: PathSet;
   /** Null: every path. */
   readonly protected: PathSet | null;
@@ -94,27 +90,31 @@ const withoutParameters = (path: string): string | null => {
 /** A path that may be any path protects all paths. */
 const protectedPath = (path: string): string => withoutLastSlash(withoutParameters(path) ?? '/');
 
-export const compileSamlPaths = (options: SamlPathOptions): SamlPaths => ({
-  endpoints: new Map<string, SamlPathKind>([
-    [options.metadataPath, 'metadata'],
-    [options.logoutPath, 'logout'],
-    [options.acsPath, 'acs'],
-  ]),
+export const compileProtectedPaths = (options: ProtectedPathOptions): ProtectedPaths => ({
   excluded: new PathSet(options.excludedPaths),
   protected: options.protectedPaths.length === 0 ? null : new PathSet(options.protectedPaths.map(protectedPath)),
 });
 
 /**
- * The role of a path in single sign-on. The path is normalised; null means it has no normal form, and it is protected,
- * because upstreams may interpret it differently. Segment parameters (`;x`) never make a path unprotected or excluded,
- * because some upstreams remove them.
+ * The protection of a path. The path is normalised; null means it has no normal form, and it is protected, because
+ * upstreams may interpret it differently. Segment parameters (`;x`) never make a path unprotected or excluded, because
+ * some upstreams remove them.
  */
-export const samlPathKind = (paths: SamlPaths, path: string | null): SamlPathKind => {
-  if (path === null) return 'protected';
-  const endpoint = paths.endpoints.get(path);
-  if (endpoint !== undefined) return endpoint;
-  const plain = withoutParameters(path);
-  if (plain === null) return 'protected';
+export const pathProtection = (paths: ProtectedPaths, path: string | null): PathProtection => {
+  const plain = path === null ? null : withoutParameters(path);
+  if (path === null || plain === null) return 'protected';
   if (paths.excluded.takes(path)) return 'excluded';
   return paths.protected === null || paths.protected.takes(plain) ? 'protected' : 'open';
+};
+
+/**
+ * The protection by several ways together. A path that one of them protects is protected, whatever the others exclude.
+ */
+export const combinedProtection = (protections: Iterable<PathProtection>): PathProtection => {
+  let combined: PathProtection = 'open';
+  for (const protection of protections) {
+    if (protection === 'protected') return protection;
+    if (protection === 'excluded') combined = protection;
+  }
+  return combined;
 };

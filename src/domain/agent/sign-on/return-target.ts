@@ -1,3 +1,5 @@
+import { isHostName } from '../../configuration/schema/network-kinds.js';
+import type { AllowedOrigins } from '../../http/allowed-origins.js';
 import { normalisePath } from '../../http/path-normalisation.js';
 
 const home = '/';
@@ -10,14 +12,30 @@ const hasControl = (text: string): boolean => {
   return false;
 };
 
+/** Origin and rest of an https URL that every parser reads alike: a plain host name and no credentials. */
+const httpsUrl = /^https:\/\/([A-Za-z0-9_.-]+)(?::(\d{1,5}))?(?:([/?].*)|$)/i;
+
+/** The same URL with a normalised path if its origin is listed, otherwise `/`. */
+const allowedUrl = (wish: string, origins: Pick<AllowedOrigins, 'has'>): string => {
+  const parts = httpsUrl.exec(wish);
+  if (parts === null) return home;
+  const [, host = '', port = '443', rest = '/'] = parts;
+  if (!isHostName(host)) return home;
+  const origin = `https://${host.toLowerCase()}${Number(port) === 443 ? '' : `:${Number(port)}`}`;
+  if (!origins.has(origin)) return home;
+  const target = origin + returnTarget(rest.startsWith('/') ? rest : `/${rest}`);
+  return target.length <= maximumReturnTarget ? target : home;
+};
+
 /**
- * The page for a RelayState of an IdP-initiated sign-on: a path of this host that begins neither with `//` nor with
- * `/\\` and has no control characters; otherwise `/`. A URL parser never reads the result as another host, because it
- * is a normalised path.
+ * The page that a client may name for its return: a path of this host that begins neither with `//` nor with `/\\`, or
+ * an https URL at one of the origins, without control characters; otherwise `/`. A URL parser never reads the result as
+ * another host, because it is made of a listed origin and a normalised path. Idempotent.
  */
-export const allowedReturn = (wish: string): string => {
-  if (!wish.startsWith('/') || wish.startsWith('//') || wish.startsWith('/\\') || hasControl(wish)) return home;
-  return returnTarget(wish);
+export const allowedReturn = (wish: string, origins: Pick<AllowedOrigins, 'has'>): string => {
+  if (hasControl(wish)) return home;
+  if (!wish.startsWith('/')) return allowedUrl(wish, origins);
+  return wish.startsWith('//') || wish.startsWith('/\\') ? home : returnTarget(wish);
 };
 
 /** Maximum characters of a target, which is stored and sent in a header. */

@@ -1,15 +1,17 @@
-import { returnTarget } from './return-target.js';
+import type { AllowedOrigins } from '../../http/allowed-origins.js';
+import { allowedReturn } from './return-target.js';
 
 /** How long the identity provider has to answer, including the user's input; milliseconds. */
 export const signOnRequestMs = 5 * 60_000;
 
-/** The record of a new request. `returnTo`: what the browser requested; reduced to a path of this host. */
+/** The record of a new request. `returnTo` becomes `/` unless it is a path of this host or at one of the origins. */
 export const newSignOnRequest = (
   sent: Omit<SignOnRequest, 'createdMs' | 'expiresMs'>,
   nowMs: number,
+  origins: Pick<AllowedOrigins, 'has'>,
 ): SignOnRequest => ({
   ...sent,
-  returnTo: returnTarget(sent.returnTo),
+  returnTo: allowedReturn(sent.returnTo, origins),
   createdMs: nowMs,
   expiresMs: nowMs + signOnRequestMs,
 });
@@ -23,7 +25,7 @@ export interface SignOnRequest {
   readonly requestId: string;
   /** SHA-256 of the secret in the binding cookie; null: not bound to a browser. */
   readonly bindingHash: string | null;
-  /** Path and query to return to. */
+  /** The page to return to: path and query of this host, or an https URL. */
   readonly returnTo: string;
   readonly createdMs: number;
   readonly expiresMs: number;

@@ -4,10 +4,10 @@ import { documented, list, withDefault } from '../../configuration/schema/scalar
 import { boolean, integer, type ScalarFault, type ScalarKind } from '../../configuration/schema/scalar-kind.js';
 import type { Field, Fields, Key, ReadContext } from '../../configuration/schema/schema.js';
 import { switchedBlock } from '../../configuration/schema/switched-block.js';
+import { webOriginOrAny } from '../../configuration/schema/web-origin.js';
 import { isToken } from '../../http/field-syntax.js';
 import { err } from '../../shared/result.js';
 import type { CorsPolicy } from '../route-transforms/cors-policy.js';
-import { corsOrigin } from './cors-origin.js';
 
 const simpleMethods: readonly string[] = ['GET', 'HEAD', 'POST'];
 const simpleHeaders: readonly string[] = ['Accept', 'Accept-Language', 'Content-Language', 'Content-Type', 'Range'];
@@ -57,7 +57,7 @@ const quotedList = (values: readonly string[]): string => values.map((value) => 
 const shape = {
   'allow-origins': documented(
     list(
-      corsOrigin,
+      webOriginOrAny,
       'Origins whose pages may read responses, as browsers send them: scheme, host, and the port if it is not the default. `https://*.example.com` means every name below `example.com`, in one or more labels. `*` means every origin, and stands alone.',
     ),
     'required',

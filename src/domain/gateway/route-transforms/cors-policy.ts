@@ -1,7 +1,7 @@
+import { AllowedOrigins } from '../../http/allowed-origins.js';
 import { listMembers } from '../../http/field-syntax.js';
 import { allHeaders, type HeaderList } from '../../http/header-list.js';
 import { withVary } from '../../http/vary-field.js';
-import { AllowedOrigins } from './allowed-origins.js';
 
 /** The block `cors` of a route. */
 export interface CorsPolicy {

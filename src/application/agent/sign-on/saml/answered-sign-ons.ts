@@ -12,9 +12,9 @@ import { ok, type Result } from '../../../../domain/shared/result.js';
 import type { Stored, StoreFailure } from '../../../ports/agent/session-store.js';
 import type { SecretDigest } from '../../../ports/shared/secret-digest.js';
 import { withRemarks } from '../../agent-service/with-remarks.js';
+import { onwardPage, redirectAnswer, usedUpPage } from '../shared/sign-on-answers.js';
 import type { SignOnCookies } from '../shared/sign-on-cookies.js';
 import { isHandle } from './awaited-answers.js';
-import { onwardPage, redirectAnswer, usedUpPage } from './sign-on-answers.js';
 import type { SignOnRefusals } from './sign-on-refusals.js';
 import type { SingleSignOnOptions } from './single-sign-on-options.js';
 

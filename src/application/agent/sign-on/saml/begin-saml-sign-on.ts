@@ -65,7 +65,7 @@ export class SignOnAllowance {
 
 type BeginParts = Pick<
   SingleSignOnOptions,
-  'options' | 'trust' | 'requests' | 'random' | 'digest' | 'clock' | 'logger' | 'outcomes'
+  'options' | 'returnOrigins' | 'trust' | 'requests' | 'random' | 'digest' | 'clock' | 'logger' | 'outcomes'
 >;
 
 /**
@@ -89,8 +89,9 @@ export class BeginSamlSignOn {
     this.#refusalLog = new OncePerPeriod(parts.clock, allowanceLimits.periodMs);
   }
 
-  async begin(event: RequestHeadersEvent): Promise<AgentAnswer> {
-    const { options, trust, requests, random, digest, clock } = this.#parts;
+  /** `returnTo`: path and query of this host, or a URL at one of the return origins. */
+  async begin(event: RequestHeadersEvent, returnTo: string): Promise<AgentAnswer> {
+    const { options, returnOrigins, trust, requests, random, digest, clock } = this.#parts;
     const provider = trust.current();
     if (provider === null) {
       trust.hurry();
@@ -109,9 +110,10 @@ export class BeginSamlSignOn {
           handleHash,
           requestId,
           bindingHash: secret === null ? null : digest.sha256Hex(secret),
-          returnTo: event.uri,
+          returnTo,
         },
         nowMs,
+        returnOrigins,
       ),
     );
     if (!stored.ok) return this.#refusals.refuse(event, 'store_unavailable', 'sign-on', stored.error.reason);

@@ -12,12 +12,12 @@ import { err, ok, type Result } from '../../../../domain/shared/result.js';
 import type { Cancellation } from '../../../ports/shared/cancellation.js';
 import { isCancelled } from '../../../shared/cancellation/cancellation-source.js';
 import { withRemarks } from '../../agent-service/with-remarks.js';
+import { onwardPage, redirectAnswer } from '../shared/sign-on-answers.js';
 import type { SignOnCookies } from '../shared/sign-on-cookies.js';
 import { AnsweredSignOns, type PostedResponse, replayKey } from './answered-sign-ons.js';
 import type { AwaitedAnswers } from './awaited-answers.js';
 import { documentKeys } from './service-provider.js';
 import { sessionRemarks } from './session-remarks.js';
-import { onwardPage, redirectAnswer } from './sign-on-answers.js';
 import type { SignOnRefusal } from './sign-on-refusal.js';
 import { RefusedAttempts, type SignOnRefusals } from './sign-on-refusals.js';
 import type { SingleSignOnOptions } from './single-sign-on-options.js';
@@ -27,6 +27,7 @@ type CompleteParts = Pick<
   SingleSignOnOptions,
   | 'options'
   | 'sessionTtlMs'
+  | 'returnOrigins'
   | 'key'
   | 'trust'
   | 'verifier'
@@ -146,7 +147,7 @@ export class CompleteSamlSignOn {
     if (!opened.ok) return opened;
     await this.#endShownSessions(event);
     if (isCancelled(cancellation)) return this.#endAgain(opened.value.id);
-    const returnTo = request.value?.returnTo ?? allowedReturn(relayState);
+    const returnTo = request.value?.returnTo ?? allowedReturn(relayState, this.#parts.returnOrigins);
     await this.#answered.remember(posted, request.value, opened.value.session, returnTo, event.correlationId);
     return ok(this.#goOn(event, request.value, returnTo, opened.value));
   }

@@ -5,12 +5,12 @@ import type { AgentAnswer, RequestHeadersEvent } from '../../../../domain/agent-
 import type { ReceivedMessage } from '../../../ports/agent/saml-document-verifier.js';
 import type { Cancellation } from '../../../ports/shared/cancellation.js';
 import { withRemarks } from '../../agent-service/with-remarks.js';
+import { signedOutAnswer } from '../shared/sign-on-answers.js';
 import type { SignOnCookies } from '../shared/sign-on-cookies.js';
 import type { AwaitedAnswers } from './awaited-answers.js';
 import type { EndPresentedSessions } from './end-presented-sessions.js';
 import type { LogoutMessage } from './logout-message.js';
 import { documentKeys, logoutUrlOf } from './service-provider.js';
-import { signedOutAnswer } from './sign-on-answers.js';
 import type { SignOnRefusal } from './sign-on-refusal.js';
 import type { SignOnRefusals } from './sign-on-refusals.js';
 import type { SingleSignOnOptions } from './single-sign-on-options.js';

@@ -2,7 +2,7 @@ import { signedInfoXml, signedMessage } from '../../../../domain/agent/saml/mess
 import { redirectLocation, redirectQuery } from '../../../../domain/agent/saml/messages/redirect-location.js';
 import type { AgentAnswer, HeaderOperation } from '../../../../domain/agent-protocol/messages.js';
 import type { SamlKeys, ServiceProviderKey } from '../../../ports/agent/saml-keys.js';
-import { postingPage, redirectAnswer } from './sign-on-answers.js';
+import { postingPage, redirectAnswer } from '../shared/sign-on-answers.js';
 
 export interface RedirectedMessage {
   /** The endpoint of the identity provider. */

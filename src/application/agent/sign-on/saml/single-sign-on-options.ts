@@ -1,5 +1,6 @@
 import type { SamlOptions } from '../../../../domain/agent/configuration/saml-options.js';
 import type { Session } from '../../../../domain/agent/sessions/session.js';
+import type { AllowedOrigins } from '../../../../domain/http/allowed-origins.js';
 import type { ReplayStore } from '../../../ports/agent/replay-store.js';
 import type { SamlDocumentVerifier } from '../../../ports/agent/saml-document-verifier.js';
 import type { SamlKeys, ServiceProviderKey } from '../../../ports/agent/saml-keys.js';
@@ -37,8 +38,8 @@ export interface SingleSignOnOptions {
   /** Shared with the other ways to sign on. */
   readonly cookies: SignOnCookies;
   readonly sessionTtlMs: number;
-  /** The headers with credentials, other than Authorization. */
-  readonly secretHeaders: readonly string[];
+  /** The origins to which a browser may return, besides paths of the same host. */
+  readonly returnOrigins: Pick<AllowedOrigins, 'has'>;
   /** Null: requests are not signed, and encrypted documents cannot be read. */
   readonly key: ServiceProviderKey | null;
   readonly keys: Pick<SamlKeys, 'deflate' | 'encode' | 'digest'>;

@@ -1,12 +1,12 @@
 import type { LogoutService } from '../../../../domain/agent/saml/identity-provider.js';
 import { type LogoutRequestToSend, logoutRequestXml } from '../../../../domain/agent/saml/messages/logout-request.js';
 import { nameIdOfSession } from '../../../../domain/agent/saml/session-of-assertion.js';
-import { isBrowserNavigation, isFromOtherSite } from '../../../../domain/agent/sign-on/browser-navigation.js';
+import { isFromOtherSite } from '../../../../domain/agent/sign-on/browser-navigation.js';
 import {
-  compileSamlPaths,
-  type SamlPathKind,
-  type SamlPaths,
-  samlPathKind,
+  compileProtectedPaths,
+  type PathProtection,
+  type ProtectedPaths,
+  pathProtection,
 } from '../../../../domain/agent/sign-on/protected-paths.js';
 import { newSignOnRequest } from '../../../../domain/agent/sign-on/sign-on-request.js';
 import {
@@ -19,15 +19,11 @@ import type { Cancellation } from '../../../ports/shared/cancellation.js';
 import type { AgentEndpoint } from '../../agent-service/agent-endpoints.js';
 import { formHeadFault } from '../../agent-service/form-buffer.js';
 import type { RefusedForm } from '../../agent-service/posted-forms.js';
-import {
-  formRefusal,
-  type ProblemKind,
-  problemAnswer,
-  undecidedAnswer,
-  withNoStore,
-} from '../../agent-service/refusal.js';
+import { formRefusal, methodNotAllowed, undecidedAnswer, withNoStore } from '../../agent-service/refusal.js';
 import { withRemarks } from '../../agent-service/with-remarks.js';
+import { documentAnswer, signedOutAnswer } from '../shared/sign-on-answers.js';
 import type { SignOnCookies } from '../shared/sign-on-cookies.js';
+import type { SignOnWay } from '../shared/sign-on-way.js';
 import { AwaitedAnswers } from './awaited-answers.js';
 import { BeginSamlSignOn } from './begin-saml-sign-on.js';
 import { CompleteSamlSignOn } from './complete-saml-sign-on.js';
@@ -38,11 +34,13 @@ import { type LogoutMessage, logoutMessageOfForm, logoutMessageOfUri } from './l
 import { ProviderMessages } from './provider-messages.js';
 import { metadataOf } from './service-provider.js';
 import { sessionRemarks } from './session-remarks.js';
-import { documentAnswer, signedOutAnswer } from './sign-on-answers.js';
 import { SignOnRefusals } from './sign-on-refusals.js';
 import type { SingleSignOnOptions } from './single-sign-on-options.js';
 
-type EndParts = Pick<SingleSignOnOptions, 'options' | 'trust' | 'requests' | 'random' | 'digest' | 'clock' | 'logger'>;
+type EndParts = Pick<
+  SingleSignOnOptions,
+  'options' | 'returnOrigins' | 'trust' | 'requests' | 'random' | 'digest' | 'clock' | 'logger'
+>;
 
 /** Ends the sessions of a browser, and then signs its user out at the identity provider if possible. */
 class EndSamlSession {
@@ -89,13 +87,17 @@ class EndSamlSession {
     { location, byPost }: LogoutService,
     cookies: readonly HeaderOperation[],
   ): Promise<AgentAnswer> {
-    const { options, requests, random, digest, clock, logger } = this.#parts;
+    const { options, returnOrigins, requests, random, digest, clock, logger } = this.#parts;
     const nowMs = clock.wallMs();
     const requestId = `_${random.uuid()}`;
     const handle = random.token();
     const handleHash = digest.sha256Hex(handle);
     const stored = await requests.insert(
-      newSignOnRequest({ kind: 'sign_out', handleHash, requestId, bindingHash: null, returnTo: '/' }, nowMs),
+      newSignOnRequest(
+        { kind: 'sign_out', handleHash, requestId, bindingHash: null, returnTo: '/' },
+        nowMs,
+        returnOrigins,
+      ),
     );
     // The provider signs the user out anyway; only its answer finds no request.
     if (!stored.ok) {
@@ -122,12 +124,8 @@ class EndSamlSession {
   }
 }
 
-const methodNotAllowed: ProblemKind = {
-  status: 405,
-  title: 'Method not allowed',
-  detail: 'This endpoint does not accept this method.',
-  code: 'method_not_allowed',
-};
+/** What a path of single sign-on is for. */
+type SamlEndpoint = 'acs' | 'metadata' | 'logout';
 
 /** The reasons in logs and metrics for forms that the agent did not receive. */
 const formReasons = { too_large: 'form_too_large', dropped: 'form_timeout', overloaded: 'overloaded' } as const;
@@ -137,12 +135,14 @@ const wantsForm: AgentAnswer = { ...allowAnswer, needsMore: true };
 /**
  * The endpoints and the flow of SAML single sign-on for one service provider. `FindSession` checks existing sessions.
  */
-export class SingleSignOn implements AgentEndpoint {
+export class SingleSignOn implements AgentEndpoint, SignOnWay {
+  readonly name = 'saml';
+  readonly label = 'Single sign-on (SAML)';
   readonly paths: readonly string[];
   /** Fits a response with many attributes, in base64. */
   readonly formOctets = 1_048_576;
-  readonly #paths: SamlPaths;
-  readonly #secretHeaders: readonly string[];
+  readonly #endpoints: ReadonlyMap<string, SamlEndpoint>;
+  readonly #protected: ProtectedPaths;
   readonly #metadata: AgentAnswer;
   readonly #refusals: SignOnRefusals;
   readonly #cookies: SignOnCookies;
@@ -159,8 +159,12 @@ export class SingleSignOn implements AgentEndpoint {
   constructor(parts: SingleSignOnOptions) {
     const { options, key, shares } = parts;
     this.paths = [options.acsPath, options.metadataPath, options.logoutPath];
-    this.#paths = compileSamlPaths(options);
-    this.#secretHeaders = parts.secretHeaders;
+    this.#endpoints = new Map([
+      [options.metadataPath, 'metadata'],
+      [options.logoutPath, 'logout'],
+      [options.acsPath, 'acs'],
+    ]);
+    this.#protected = compileProtectedPaths(options);
     this.#metadata = documentAnswer('application/samlmetadata+xml', metadataOf(options, key));
     this.#refusals = new SignOnRefusals(parts.logger, parts.outcomes);
     const { cookies } = parts;
@@ -178,31 +182,25 @@ export class SingleSignOn implements AgentEndpoint {
     this.#finish = new FinishSignOut(parts, awaited, cookies, shown, this.#refusals, shares);
   }
 
-  /** The role of a normalised path in single sign-on; null means a path without a normal form. */
-  pathKind(path: string | null): SamlPathKind {
-    return samlPathKind(this.#paths, path);
+  protection(path: string | null): PathProtection {
+    return pathProtection(this.#protected, path);
   }
 
-  /** Whether to answer an unauthenticated request with `begin`: a browser navigates to a protected path. */
-  begins({ method, headers }: RequestHeadersEvent, pathKind: SamlPathKind): boolean {
-    return pathKind === 'protected' && isBrowserNavigation(method, headers, this.#secretHeaders);
-  }
-
-  /** Redirects the browser to the identity provider. */
-  begin(event: RequestHeadersEvent): Promise<AgentAnswer> {
-    return this.#begin.begin(event);
+  /** Sends the browser to the identity provider. */
+  begin(event: RequestHeadersEvent, returnTo: string): Promise<AgentAnswer> {
+    return this.#begin.begin(event, returnTo);
   }
 
   answer(event: RequestHeadersEvent, path: string, cancellation: Cancellation): AgentAnswer | Promise<AgentAnswer> {
     const { method } = event;
-    switch (this.pathKind(path)) {
+    switch (this.#endpoints.get(path)) {
       case 'metadata':
-        return method === 'GET' || method === 'HEAD' ? this.#metadata : this.#otherMethod(event, 'GET, HEAD');
+        return method === 'GET' || method === 'HEAD' ? this.#metadata : methodNotAllowed(event, 'GET, HEAD');
       case 'acs':
-        return method === 'POST' ? this.#responseFormOf(event, path) : this.#otherMethod(event, 'POST');
+        return method === 'POST' ? this.#responseFormOf(event, path) : methodNotAllowed(event, 'POST');
       case 'logout':
         if (method === 'GET') return this.#signOut(event, cancellation);
-        return method === 'POST' ? this.#formOf(event, path) : this.#otherMethod(event, 'GET, POST');
+        return method === 'POST' ? this.#formOf(event, path) : methodNotAllowed(event, 'GET, POST');
       default:
         return withNoStore(undecidedAnswer(event));
     }
@@ -214,7 +212,7 @@ export class SingleSignOn implements AgentEndpoint {
     form: Uint8Array,
     cancellation: Cancellation,
   ): Promise<AgentAnswer> {
-    switch (this.pathKind(path)) {
+    switch (this.#endpoints.get(path)) {
       case 'acs':
         return this.#complete.complete(event, form, cancellation);
       case 'logout': {
@@ -282,14 +280,10 @@ export class SingleSignOn implements AgentEndpoint {
   }
 
   #action(path: string): 'sign-on' | 'sign-out' {
-    return this.pathKind(path) === 'logout' ? 'sign-out' : 'sign-on';
+    return this.#endpoints.get(path) === 'logout' ? 'sign-out' : 'sign-on';
   }
 
   #malformed(event: RequestHeadersEvent, action: 'sign-on' | 'sign-out'): AgentAnswer {
     return this.#refusals.refuse(event, 'malformed_form', action);
-  }
-
-  #otherMethod(event: RequestHeadersEvent, allowed: string): AgentAnswer {
-    return withNoStore(problemAnswer(methodNotAllowed, event, ['Allow', allowed], ['method_not_allowed']));
   }
 }

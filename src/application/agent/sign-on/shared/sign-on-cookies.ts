@@ -62,7 +62,11 @@ export class SignOnCookies {
 
   /** Clears the session cookie, and the former ones of the request. */
   clearSession(headers: HeaderList): readonly HeaderOperation[] {
-    return [this.#session('', 0), ...this.#clearFormer(headers)];
+    const { name, domain } = this.#options;
+    const isTwice = cookieValues(headers, name).length > 1;
+    // A cookie of this host alone, from before there was a domain, would stay.
+    const ofHost = isTwice && domain !== null ? [this.#clear(name)] : [];
+    return [this.#session('', 0), ...ofHost, ...this.#clearFormer(headers)];
   }
 
   /** Whether the request has any binding cookie, by name. Without one it cannot complete a sign-on. */
@@ -116,14 +120,18 @@ export class SignOnCookies {
 
   /** A former cookie may have been set with or without the domain, which browsers treat as two cookies. */
   #clearFormer(headers: HeaderList): readonly HeaderOperation[] {
-    const { formerNames, domain, httpOnly, sameSite } = this.#options;
+    const { formerNames, domain } = this.#options;
     const shown = formerNames.filter((former) => hasCookie(headers, (name) => name === former));
     return shown.flatMap((name) => {
-      const secure = this.#options.secure || namePrefix.test(name);
-      const cleared = { name, value: '', secure, httpOnly, sameSite, maxAgeSecs: 0 };
-      const everywhere = domain === null || /^__host-/i.test(name) ? [] : [added(setCookie({ ...cleared, domain }))];
-      return [added(setCookie(cleared)), ...everywhere];
+      const isOfHost = domain === null || /^__host-/i.test(name);
+      return isOfHost ? [this.#clear(name)] : [this.#clear(name), this.#clear(name, domain)];
     });
+  }
+
+  #clear(name: string, domain: string | null = null): HeaderOperation {
+    const { httpOnly, sameSite } = this.#options;
+    const secure = this.#options.secure || namePrefix.test(name);
+    return added(setCookie({ name, domain, value: '', secure, httpOnly, sameSite, maxAgeSecs: 0 }));
   }
 
   /** The response arrives from another site, so the cookie is SameSite=None, which requires Secure. */

@@ -73,7 +73,8 @@ describe('the saml block', () => {
         httpOnly: true,
         sameSite: 'Lax',
       },
-      returnHosts: [],
+      returnOrigins: ['https://app.example'],
+      trustedOrigins: ['https://app.example'],
     });
   });
 

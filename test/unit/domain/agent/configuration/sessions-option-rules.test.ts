@@ -36,7 +36,8 @@ describe('the sessions block', () => {
         httpOnly: true,
         sameSite: 'Lax',
       },
-      returnHosts: [],
+      returnOrigins: ['https://app.example.com'],
+      trustedOrigins: ['https://app.example.com'],
     });
   });
 
@@ -50,7 +51,8 @@ describe('the sessions block', () => {
       'cookie-name': '__Host-s',
       'cookie-same-site': 'Strict',
       'former-cookie-names': ['gateway_saml_session', 'older'],
-      'return-hosts': ['*.Example.com', 'shop.example.org:8443'],
+      'return-hosts': ['*.Example.com:443', 'shop.example.org:8443'],
+      'allow-origins': ['https://*.example.org', 'http://127.0.0.1:3000'],
     });
     expect(texts).toEqual([]);
     expect(sessions).toEqual({
@@ -67,7 +69,8 @@ describe('the sessions block', () => {
         httpOnly: true,
         sameSite: 'Strict',
       },
-      returnHosts: ['*.example.com', 'shop.example.org:8443'],
+      returnOrigins: ['https://app.example.com', 'https://*.example.com', 'https://shop.example.org:8443'],
+      trustedOrigins: ['https://app.example.com', 'https://*.example.org', 'http://127.0.0.1:3000'],
     });
   });
 
@@ -86,6 +89,7 @@ describe('the sessions block', () => {
   it('warns of a cookie for every host of a domain', () => {
     const { sessions, problems } = checked({ 'cookie-domain': 'Example.com' });
     expect(sessions?.cookie.domain).toBe('example.com');
+    expect(sessions?.returnOrigins.slice(1)).toEqual(['https://example.com', 'https://*.example.com']);
     expect(problems).toMatchObject([{ severity: 'warning', id: 'session-cookie-for-every-host' }]);
   });
 
@@ -156,6 +160,9 @@ describe('an invalid sessions block', () => {
     ['a star inside a return host', { 'return-hosts': 'a.*.example' }, '"return-hosts" must be a host'],
     ['every host as return host', { 'return-hosts': '*' }, '"return-hosts" must be a host'],
     ['a return host with a wrong port', { 'return-hosts': 'a.example:0' }, '"return-hosts" must be a host'],
+    ['every origin', { 'allow-origins': '*' }, '"allow-origins" must be an origin'],
+    ['the origin of sandboxed pages', { 'allow-origins': 'null' }, '"allow-origins" cannot be "null"'],
+    ['an origin with a path', { 'allow-origins': 'https://a.example/x' }, '"allow-origins" must be an origin'],
     ['an unknown key', { 'session-ttl-secs': 5 }, 'unknown key "session-ttl-secs"'],
   ])('is refused: %s', (_, block, text) => {
     const { sessions, texts } = checked(block);

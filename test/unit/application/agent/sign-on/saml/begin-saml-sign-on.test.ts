@@ -173,7 +173,7 @@ describe('a sign-on begins', () => {
 describe('sign-ons per client address', () => {
   const from = (world: SamlWorld, clientIp: string) => {
     const event = world.event('/reports');
-    return world.singleSignOn.begin({ ...event, metadata: { ...event.metadata, clientIp } });
+    return world.singleSignOn.begin({ ...event, metadata: { ...event.metadata, clientIp } }, '/reports');
   };
   const beginMany = async (world: SamlWorld, count: number) => {
     for (let index = 0; index < count; index += 1) locationOf(await from(world, '192.0.2.7'));

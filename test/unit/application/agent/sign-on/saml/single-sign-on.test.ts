@@ -178,28 +178,14 @@ describe('the single sign-on endpoints', () => {
 });
 
 describe('the single sign-on paths', () => {
-  it('are distinguished', () => {
+  it('are protected, excluded or open', () => {
     const { singleSignOn } = new SamlWorld();
-    expect(
-      ['/saml/acs', '/saml/metadata', '/saml/logout', '/public/a', '/a'].map((path) => singleSignOn.pathKind(path)),
-    ).toEqual(['acs', 'metadata', 'logout', 'excluded', 'protected']);
-    expect(singleSignOn.pathKind(null)).toBe('protected');
+    expect(['/public/a', '/a', null].map((path) => singleSignOn.protection(path))).toEqual([
+      'excluded',
+      'protected',
+      'protected',
+    ]);
     const some = new SamlWorld({ options: { protectedPaths: ['/in'] } }).singleSignOn;
-    expect([some.pathKind('/in/a'), some.pathKind('/out')]).toEqual(['protected', 'open']);
-  });
-
-  it('redirect only browsers to the identity provider if protected', () => {
-    const world = new SamlWorld({ options: { protectedPaths: ['/in'] } });
-    const begins = (uri: string, method = 'GET', headers: readonly string[] = []) =>
-      world.singleSignOn.begins(world.event(uri, { method, headers }), world.singleSignOn.pathKind(uri));
-    expect(begins('/in/a')).toBe(true);
-    expect(begins('/in/a', 'HEAD', ['accept', 'text/html,*/*;q=0.8'])).toBe(true);
-    expect(begins('/in/a', 'POST')).toBe(false);
-    expect(begins('/in/a', 'GET', ['accept', 'application/json'])).toBe(false);
-    expect(begins('/in/a', 'GET', ['x-api-key', 'k'])).toBe(false);
-    expect(begins('/in/a', 'GET', ['authorization', 'Bearer x'])).toBe(false);
-    expect(begins('/out')).toBe(false);
-    expect(begins('/public')).toBe(false);
-    expect(begins('/saml/logout')).toBe(false);
+    expect([some.protection('/in/a'), some.protection('/out')]).toEqual(['protected', 'open']);
   });
 });

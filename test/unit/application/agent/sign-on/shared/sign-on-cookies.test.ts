@@ -3,6 +3,8 @@ import {
   bindingCookiePrefix,
   SignOnCookies,
 } from '../../../../../../src/application/agent/sign-on/shared/sign-on-cookies.js';
+import type { SessionCookieOptions } from '../../../../../../src/domain/agent/configuration/sessions-options.js';
+import type { HeaderOperation } from '../../../../../../src/domain/agent-protocol/messages.js';
 import { sessionCookie } from '../../../../../support/agent/fake-saml-sign-on.js';
 
 const cookies = new SignOnCookies(sessionCookie);
@@ -37,6 +39,57 @@ describe('the sessions in a request', () => {
   it('are all that one sign-out can end, or too many', () => {
     expect(cookies.allSessionIds(shown([...ids(16), ...ids(16)]))).toEqual(ids(16));
     expect(cookies.allSessionIds(shown(ids(17)))).toBeNull();
+  });
+});
+
+describe('the session cookie', () => {
+  const made = (options: Partial<SessionCookieOptions>) =>
+    new SignOnCookies({ ...sessionCookie, name: 's', ...options });
+  const texts = (operations: readonly HeaderOperation[]) =>
+    operations.map((operation) => (operation.kind === 'add' ? operation.value : operation.kind));
+
+  it('is for this host without a domain, and for all its hosts with one', () => {
+    expect(texts(made({}).setSession([], 'id', 1_500))).toEqual([
+      's=id; Path=/; Max-Age=2; Secure; HttpOnly; SameSite=Lax',
+    ]);
+    expect(texts(made({ domain: 'example.com' }).setSession([], 'id', 1_000))).toEqual([
+      's=id; Path=/; Domain=example.com; Max-Age=1; Secure; HttpOnly; SameSite=Lax',
+    ]);
+  });
+
+  it('replaces former cookies that the browser shows, at the host and in the domain', () => {
+    const cookies = made({ formerNames: ['__Host-old', 'older', 'never'], domain: 'example.com' });
+    const headers = ['cookie', '__Host-old=1; older=2; never'];
+    const cleared = [
+      '__Host-old=; Path=/; Max-Age=0; Secure; HttpOnly; SameSite=Lax',
+      'older=; Path=/; Max-Age=0; Secure; HttpOnly; SameSite=Lax',
+      'older=; Path=/; Domain=example.com; Max-Age=0; Secure; HttpOnly; SameSite=Lax',
+    ];
+    expect(texts(cookies.setSession(headers, 'id', 1_000)).slice(1)).toEqual(cleared);
+    expect(texts(cookies.clearSession(headers)).slice(1)).toEqual(cleared);
+  });
+
+  it('clears a second cookie of this host, from before there was a domain', () => {
+    const cookies = made({ domain: 'example.com' });
+    expect(texts(cookies.clearSession(['cookie', 's=1; s=2']))).toEqual([
+      's=; Path=/; Domain=example.com; Max-Age=0; Secure; HttpOnly; SameSite=Lax',
+      's=; Path=/; Max-Age=0; Secure; HttpOnly; SameSite=Lax',
+    ]);
+    expect(cookies.clearSession(['cookie', 's=1'])).toHaveLength(1);
+  });
+
+  it('belongs to sign-ons under each of its names, as the binding cookies do', () => {
+    const cookies = made({ formerNames: ['old'] });
+    for (const name of ['s', 'old', '__Host-s_signon_01234567']) expect(cookies.owns(name)).toBe(true);
+    for (const name of ['S', 'olds', 's_signon_01234567', '']) expect(cookies.owns(name)).toBe(false);
+  });
+
+  it('is ended under each of its names by a sign-out', () => {
+    const cookies = made({ formerNames: ['old'] });
+    expect(cookies.allSessionIds(['cookie', `old=${sessionId(1)}; s=${sessionId(2)}`])).toEqual([
+      sessionId(2),
+      sessionId(1),
+    ]);
   });
 });
 

@@ -5,7 +5,7 @@ import {
   answeredSignOnMs,
   readAnsweredRecord,
   sessionsOfReplay,
-} from '../../../../../../src/domain/agent/sign-on/answered-sign-on.js';
+} from '../../../../../src/domain/agent/sign-on/answered-sign-on.js';
 
 const hash = fc.stringMatching(/^[0-9a-f]{64}$/);
 const answered = fc.record({

@@ -24,7 +24,7 @@ export const othersSignedOutAnswer = (): AgentAnswer =>
 const answerOf = (decision: AgentDecision, operations: readonly HeaderOperation[]): AgentAnswer =>
   withNoStore({ ...allowAnswer, decision, responseHeaders: operations });
 
-/** Redirects to a URL, or to a path and query of this site; the default status is 302. */
+/** Redirects to a URL, or to a path and query of this host; the default status is 302. */
 export const redirectAnswer = (
   url: string,
   operations: readonly HeaderOperation[],
@@ -44,10 +44,12 @@ const headersOfPage = (policy: string, referrerPolicy: string): readonly string[
 
 const pageHeaders = headersOfPage("form-action 'none'", 'no-referrer');
 
-const page = (head: string, body: string): string =>
+/** A whole HTML page from markup. */
+export const page = (head: string, body: string): string =>
   `<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n${head}</head>\n<body>\n${body}</body>\n</html>\n`;
 
-const pageAnswer = (html: string, operations: readonly HeaderOperation[], status = 200): AgentAnswer =>
+/** Answers with a page that runs no script, loads nothing and posts no form. */
+export const pageAnswer = (html: string, operations: readonly HeaderOperation[], status = 200): AgentAnswer =>
   answerOf({ kind: 'block', status, body: html, headers: pageHeaders }, operations);
 
 /** A page with one message. It runs no script and loads nothing. */
@@ -61,7 +63,7 @@ export const noticePage = (title: string, text: string, operations: readonly Hea
  * with it; after a cross-site redirect they would withhold them.
  */
 export const onwardPage = (path: string, operations: readonly HeaderOperation[]): AgentAnswer => {
-  // INVARIANT: a path begins with `/`, so the text after `url=` never looks like a quoted URL.
+  // INVARIANT: it begins with `/` or `https:`, so the text after `url=` never looks like a quoted URL.
   const url = escapeAttribute(path);
   const head = `<title>Signed in</title>\n<meta http-equiv="refresh" content="0;url=${url}">\n`;
   return pageAnswer(page(head, `<p>You are signed in. <a href="${url}">Continue</a></p>\n`), operations);

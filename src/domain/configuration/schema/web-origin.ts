@@ -1,7 +1,7 @@
-import { isHostName } from '../../configuration/schema/network-kinds.js';
-import { checkedText, type ScalarFault, type ScalarKind } from '../../configuration/schema/scalar-kind.js';
+import { maxOriginLength, wildcardLabel } from '../../http/allowed-origins.js';
 import { formatIpAddress, parseIpAddress } from '../../http/ip-address.js';
-import { maxOriginLength, wildcardLabel } from '../route-transforms/allowed-origins.js';
+import { isHostName } from './network-kinds.js';
+import { checkedText, type ScalarFault, type ScalarKind } from './scalar-kind.js';
 
 const defaultPorts: Readonly<Record<string, number>> = { http: 80, https: 443 };
 
@@ -95,7 +95,10 @@ const originFault = (value: string): ScalarFault | null => {
   return value === serialized ? null : refused(`${wanted}: browsers write it differently`, `write "${serialized}"`);
 };
 
-/** `*`, or an origin as browsers send it, with `*.` in place of one or more labels of the name. */
-export const corsOrigin: ScalarKind<string> = checkedText('origin, or `*`', (value) =>
+/** An origin as browsers send it, with `*.` in place of one or more labels of the name. */
+export const webOrigin: ScalarKind<string> = checkedText('origin', originFault);
+
+/** `*`, or a `webOrigin`. */
+export const webOriginOrAny: ScalarKind<string> = checkedText('origin, or `*`', (value) =>
   value === '*' ? null : originFault(value),
 );

@@ -1,33 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import {
-  compileSamlPaths,
-  type SamlPathOptions,
-  samlPathKind,
+  compileProtectedPaths,
+  type ProtectedPathOptions,
+  pathProtection,
 } from '../../../../../src/domain/agent/sign-on/protected-paths.js';
 import { requestPath } from '../../../../../src/domain/http/path-normalisation.js';
 
-const standing = (options: Partial<SamlPathOptions>) => {
-  const paths = compileSamlPaths({
-    acsPath: '/saml/acs',
-    metadataPath: '/saml/metadata',
-    logoutPath: '/saml/logout',
-    protectedPaths: [],
-    excludedPaths: [],
-    ...options,
-  });
-  return (uri: string) => samlPathKind(paths, requestPath(uri));
+const standing = (options: Partial<ProtectedPathOptions>) => {
+  const paths = compileProtectedPaths({ protectedPaths: [], excludedPaths: [], ...options });
+  return (uri: string) => pathProtection(paths, requestPath(uri));
 };
-
-describe('the endpoints', () => {
-  it('match exactly, with any query', () => {
-    const of = standing({ excludedPaths: ['/saml'] });
-    expect(of('/saml/acs')).toBe('acs');
-    expect(of('/saml/metadata?x')).toBe('metadata');
-    expect(of('/saml/logout?SAMLRequest=a')).toBe('logout');
-    expect(of('/saml/acs/')).toBe('excluded');
-    expect(of('/saml/ACS')).toBe('excluded');
-  });
-});
 
 describe('protected paths', () => {
   it('are all if none is configured', () => {

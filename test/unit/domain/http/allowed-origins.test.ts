@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { AllowedOrigins, maxOriginLength } from '../../../../../src/domain/gateway/route-transforms/allowed-origins.js';
+import { AllowedOrigins, maxOriginLength } from '../../../../src/domain/http/allowed-origins.js';
 
 /** Origins that look like those of the list below. */
 const lookalikes = [

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { maximumReturnTarget, returnTarget } from '../../../../../../src/domain/agent/sign-on/return-target.js';
-import { isFieldValue } from '../../../../../../src/domain/http/field-syntax.js';
+import { maximumReturnTarget, returnTarget } from '../../../../../src/domain/agent/sign-on/return-target.js';
+import { isFieldValue } from '../../../../../src/domain/http/field-syntax.js';
 
 const piece = fc.constantFrom(
   '/',

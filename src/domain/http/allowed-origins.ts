@@ -36,7 +36,7 @@ const isBelow = (origin: string, listed: ReadonlySet<string>): boolean => {
   return false;
 };
 
-/** The origins that get CORS fields, compiled when the configuration loads. */
+/** A list of origins, compiled when the configuration loads. */
 export class AllowedOrigins {
   readonly #allowsAll: boolean;
   readonly #exact: ReadonlySet<string>;
@@ -50,6 +50,11 @@ export class AllowedOrigins {
     this.#below = new Set(
       listed.filter((origin) => origin.includes(wild)).map((origin) => origin.replace(wild, schemeSeparator)),
     );
+  }
+
+  /** Whether an origin is listed. */
+  has(origin: string): boolean {
+    return this.answerTo(origin) !== null;
   }
 
   /**

@@ -6,7 +6,7 @@ import {
   maximumClearedCookies,
   maximumWaitingSignOns,
   surplusBindingCookies,
-} from '../../../../../../src/domain/agent/sign-on/binding-cookies.js';
+} from '../../../../../src/domain/agent/sign-on/binding-cookies.js';
 
 const nowMs = 1_800_000_000_000;
 const handle = fc.stringMatching(/^[0-9a-f]{8}$/);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isBrowserNavigation } from '../../../../../../src/domain/agent/sign-on/browser-navigation.js';
+import { isBrowserNavigation } from '../../../../../src/domain/agent/sign-on/browser-navigation.js';
 
 const chromium = [
   'accept',

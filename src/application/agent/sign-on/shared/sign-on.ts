@@ -1,0 +1,105 @@
+import { isBrowserNavigation } from '../../../../domain/agent/sign-on/browser-navigation.js';
+import { combinedProtection, type PathProtection } from '../../../../domain/agent/sign-on/protected-paths.js';
+import { allowedReturn, returnTarget } from '../../../../domain/agent/sign-on/return-target.js';
+import type { AgentAnswer, RequestHeadersEvent } from '../../../../domain/agent-protocol/messages.js';
+import type { AllowedOrigins } from '../../../../domain/http/allowed-origins.js';
+import { requestPath } from '../../../../domain/http/path-normalisation.js';
+import { parseQuery } from '../../../../domain/shared/form-urlencoded.js';
+import type { AgentEndpoint } from '../../agent-service/agent-endpoints.js';
+import type { RefusedForm } from '../../agent-service/posted-forms.js';
+import {
+  formRefusal,
+  methodNotAllowed,
+  type ProblemKind,
+  problemAnswer,
+  undecidedAnswer,
+  withNoStore,
+} from '../../agent-service/refusal.js';
+import { chooseWayPage, loginUrl } from './choose-way-page.js';
+import { redirectAnswer } from './sign-on-answers.js';
+import type { SignOnWay } from './sign-on-way.js';
+
+const malformed: ProblemKind = {
+  status: 400,
+  title: 'The message is malformed',
+  detail: 'The query of the login path must name a provider of this agent once, or none.',
+  code: 'sign_on_malformed',
+};
+
+export interface SignOnOptions {
+  /** At least one. Their names are distinct. */
+  readonly ways: readonly SignOnWay[];
+  /** Normalised paths that begin a sign-on. Not empty if there are several ways. */
+  readonly loginPaths: readonly string[];
+  /** The headers with credentials, other than Authorization. */
+  readonly secretHeaders: readonly string[];
+  readonly returnOrigins: Pick<AllowedOrigins, 'has'>;
+}
+
+/**
+ * Decides which way to sign on begins: the only one that protects the path, or the one that the user chooses. Serves
+ * the login path, where users choose.
+ */
+export class SignOn implements AgentEndpoint {
+  readonly paths: readonly string[];
+  /** The login path takes no form. */
+  readonly formOctets = 0;
+  readonly #parts: SignOnOptions;
+
+  constructor(parts: SignOnOptions) {
+    this.#parts = parts;
+    this.paths = [...new Set(parts.loginPaths)];
+  }
+
+  /** The protection of a normalised path by all ways; null means a path without a normal form. */
+  protection(path: string | null): PathProtection {
+    return combinedProtection(this.#parts.ways.map((way) => way.protection(path)));
+  }
+
+  /** Whether to answer an unauthenticated request with `begin`: a browser navigates to a protected path. */
+  begins({ method, headers }: RequestHeadersEvent, protection: PathProtection): boolean {
+    return protection === 'protected' && isBrowserNavigation(method, headers, this.#parts.secretHeaders);
+  }
+
+  /** Begins the way that protects the path of the request. Redirects to the page to choose if there are several. */
+  async begin(event: RequestHeadersEvent): Promise<AgentAnswer> {
+    const { ways } = this.#parts;
+    const path = requestPath(event.uri);
+    const returnTo = returnTarget(event.uri);
+    const candidates = ways.filter((way) => way.protection(path) === 'protected');
+    const [only] = candidates;
+    if (only !== undefined && candidates.length === 1) return only.begin(event, returnTo);
+    const [loginPath] = this.paths;
+    return loginPath === undefined
+      ? withNoStore(undecidedAnswer(event))
+      : redirectAnswer(loginUrl(loginPath, null, returnTo), []);
+  }
+
+  answer(event: RequestHeadersEvent, path: string): AgentAnswer | Promise<AgentAnswer> {
+    if (event.method !== 'GET' && event.method !== 'HEAD') return methodNotAllowed(event, 'GET, HEAD');
+    const mark = event.uri.indexOf('?');
+    const query = parseQuery(mark < 0 ? '' : event.uri.slice(mark + 1));
+    if (!query.ok) return this.#malformed(event);
+    const { ways, returnOrigins } = this.#parts;
+    const returnTo = allowedReturn(query.value.get('return_to')?.value ?? '/', returnOrigins);
+    const name = query.value.get('provider')?.value ?? null;
+    const [first, ...others] = ways;
+    if (name === null && first !== undefined && others.length === 0) return first.begin(event, returnTo);
+    if (name === null) return chooseWayPage(ways, path, returnTo);
+    const chosen = ways.find((way) => way.name === name);
+    return chosen === undefined ? this.#malformed(event) : chosen.begin(event, returnTo);
+  }
+
+  /** The login path asks for no form. */
+  async answerForm(event: RequestHeadersEvent): Promise<AgentAnswer> {
+    return withNoStore(undecidedAnswer(event));
+  }
+
+  refuseForm(form: RefusedForm): AgentAnswer {
+    return formRefusal(form);
+  }
+
+  #malformed(event: RequestHeadersEvent): AgentAnswer {
+    return withNoStore(problemAnswer(malformed, event, [], ['malformed_form']));
+  }
+}

@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest';
-import { AllowedOrigins } from '../../../src/domain/gateway/route-transforms/allowed-origins.js';
+import { AllowedOrigins } from '../../../src/domain/http/allowed-origins.js';
 import { type DocumentedGateway, startDocumented } from '../../support/gateway/documented-gateway.js';
 import { RecordingUpstream } from '../../support/gateway/recording-upstream.js';
 import { documentationPage, fencedBlocks, mainExample } from '../../support/shared/documentation-examples.js';

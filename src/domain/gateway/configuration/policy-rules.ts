@@ -29,6 +29,8 @@ const refuseOnBuiltin = (route: ReadRoute, kind: string, path: readonly string[]
   }
   if (policies.compress.value !== null) refuse('"compress"', policies.compress);
   refusePathPolicies(policies, refuse);
+  const rules = policies['request-headers'];
+  if (!route.fields['builtin-handler'].given && rules.value !== null) refuse('"request-headers"', rules);
   const breaker = route.fields['circuit-breaker'];
   if (breaker.value !== null) refuse('"circuit-breaker"', breaker);
 };

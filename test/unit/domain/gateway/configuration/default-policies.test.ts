@@ -206,6 +206,8 @@ describe('defaults', () => {
       upstreamRoute('a', taken),
       route('b', `builtin-handler "health"; policies { ${taken} }`),
       route('c', 'builtin-handler "health"'),
+      route('d', `redirect { to "https://a.example/" }; policies { ${taken} }`),
+      route('e', `respond { body "ok" }; policies { ${taken} }`),
     ];
     for (const defaults of ['', 'max-body-size 10', taken]) {
       expect(problemsOf(text(defaults, ...routes))).toEqual([]);
@@ -229,5 +231,36 @@ describe('defaults', () => {
       cors: { allowOrigins: ['https://a.example'] },
       errorPageFile: '/e.html',
     });
+  });
+
+  it.each([
+    ['builtin-handler "health"', null, null, ['A']],
+    ['redirect { to "https://a.example/" }', 10, 2, null],
+    ['respond { body "ok" }', 10, 2, null],
+  ] as const)('bring no error and no key without meaning to a route with %s', (destination, size, rate, removed) => {
+    const defaults = `max-body-size 10; timeouts { request-secs 5; read-secs 6 }; buffer-requests #true
+      buffer-responses #true; rate-limit { requests-per-second 2 }; compress; rewrite { add-prefix "/v1" }
+      allow-encoded-slash #true; merge-slashes #false; cors { allow-origins "https://a.example" }
+      error-pages { template-file "/e.html" }; request-headers { remove "A" }; response-headers { remove "B" }`;
+    const [found] = soundConfiguration(text(defaults, route('r', destination))).routes;
+    const [without] = soundConfiguration(text('', route('r', destination))).routes;
+    expect(found?.policies).toEqual({
+      ...without?.policies,
+      maxBodySize: size,
+      rateLimit: rate === null ? null : expect.objectContaining({ limit: { requestsPerSecond: rate, burst: 20 } }),
+      cors: expect.anything(),
+      errorPageFile: '/e.html',
+      requestHeaders: removed === null ? null : expect.objectContaining({ remove: removed }),
+      responseHeaders: expect.objectContaining({ remove: ['B'] }),
+    });
+  });
+
+  it('do not excuse request-header rules of a route that forwards nothing', () => {
+    for (const destination of ['redirect { to "https://a.example/" }', 'respond { body "ok" }']) {
+      const own = route('r', `${destination}; policies { request-headers { remove "A" } }`);
+      expect(problemsOf(text('', own))).toEqual([
+        expect.stringMatching(/^error: "request-headers" has no effect on a route with (redirect|respond)/),
+      ]);
+    }
   });
 });

@@ -51,6 +51,11 @@ export const adviceKinds = {
     why: 'Requests and their credentials cross the network in the clear on that route.',
     instead: 'write priority "high" on the redirect, or a higher priority on a route that is meant to stay on http',
   },
+  'cors-of-untrusted-origins': {
+    when: 'An origin in `cors` with `*.` directly below a top-level domain, such as `https://*.com`; or one over http, except localhost, beside `allow-credentials #true`.',
+    why: 'Pages that others control, or that anyone on the path can change, read what only their visitors should see.',
+    instead: 'list the names that you own, over https',
+  },
   'agent-fails-open': {
     when: '`failure-mode "open"` of an agent.',
     why: 'While the agent does not answer, requests pass without a decision.',

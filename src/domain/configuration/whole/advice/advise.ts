@@ -5,6 +5,7 @@ import { inFileOrder, type LineLookup } from '../../schema/problem-report.js';
 import type { Setting } from '../../setting/setting.js';
 import { AdviceReport } from './advice-report.js';
 import { warnAboutAgents } from './agent-advice.js';
+import { warnAboutCors } from './cors-advice.js';
 import { warnAboutListeners } from './listener-advice.js';
 import { warnAboutPatterns } from './pattern-advice.js';
 import { warnAboutSecrets } from './plain-secrets.js';
@@ -42,6 +43,7 @@ export const advise = (
   warnAboutAdmin(gateway, report);
   warnAboutListeners(gateway, report);
   warnAboutPatterns(gateway, report);
+  warnAboutCors(gateway, report);
   warnAboutUpstreams(gateway, report);
   warnAboutAgents(gateway, report);
   warnAboutLimits(gateway, report);

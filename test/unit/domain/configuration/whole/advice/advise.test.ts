@@ -111,6 +111,7 @@ describe('advice has a stable name', () => {
         config: 'mtls { enabled #true; ca-cert-path "/ca.pem" }',
       }),
     ],
+    ['cors-of-untrusted-origins', `${file({})}defaults { policies { cors { allow-origins "https://*.com" } } }`],
   ])('%s', (id, text) => {
     const { isSound, advice } = advised(text);
     expect(isSound).toBe(true);
@@ -127,7 +128,7 @@ describe('advice has a stable name', () => {
     for (const id of ['route-without-agents', 'upstream-not-verified', 'redirect-loop', 'http-beside-redirect'])
       told.delete(id);
     // The table above covers each kind, so no kind is untested.
-    expect(told.size).toBe(26);
+    expect(told.size).toBe(27);
   });
 });
 

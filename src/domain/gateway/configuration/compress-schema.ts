@@ -9,6 +9,12 @@ import type { CompressionRules } from '../route-transforms/compression-rules.js'
 const defaultTypes = ['text/*', 'application/json', 'application/javascript', 'application/xml', 'image/svg+xml'];
 const defaultEncodings: readonly CompressionCoding[] = ['br', 'gzip'];
 
+/** The lists of a block `compress` that is not written, by key, for `config print`. */
+export const standardCompressionLists: Readonly<Record<string, readonly string[]>> = {
+  types: defaultTypes,
+  encodings: defaultEncodings,
+};
+
 /** `type/subtype`, `type/*` or any type. RFC 9110, section 8.3.1. */
 const typeForm = /^(?:\*\/\*|[a-z0-9!#$&^_.+-]+\/(?:\*|[a-z0-9!#$&^_.+-]+))$/i;
 

@@ -1,5 +1,6 @@
 import { agentOptionsShape } from '../../../agent/configuration/agent-options-schema.js';
 import { agentShape } from '../../../gateway/configuration/agent-schema.js';
+import { standardCompressionLists } from '../../../gateway/configuration/compress-schema.js';
 import { standardCorsLists } from '../../../gateway/configuration/cors-schema.js';
 import { printedPolicies } from '../../../gateway/configuration/default-policies.js';
 import { gatewayShape } from '../../../gateway/configuration/gateway-schema.js';
@@ -76,8 +77,15 @@ const defaultInForce = (name: string, block: string, siblings: readonly Setting[
   if (block === 'rate-limit' && name === 'burst') return scalar(name, burst(siblings));
   if (block === 'health-check' && name === 'timeout-secs') return scalar(name, checkTimeout(siblings));
   if (block === 'listener' && name === 'http2') return scalar(name, speaksHttp2(siblings));
+  if (block === 'compress') return listSetting(name, standardCompressionLists[name]);
   if (block === 'agent' && name === 'connections') return scalar(name, connections(siblings));
   return block === 'upstream' && name === 'circuit-breaker' ? targetBreaker(siblings) : [];
+};
+
+const listSetting = (name: string, values: readonly string[] | undefined): readonly Setting[] => {
+  if (values === undefined) return [];
+  const args = values.map((value) => ({ value, position: null, hidden: false }));
+  return [madeSetting(name, args, null)];
 };
 
 /** The list of a block `cors` that is not written. Referenced methods may change, so a list with them stays out. */
@@ -87,14 +95,7 @@ const corsList = (name: string, { outer }: Surroundings): readonly Setting[] => 
   const methods = matches.filter((setting) => setting.name === 'method').flatMap(({ args }) => args);
   if (methods.some(({ reference }) => reference !== undefined)) return [];
   const list = standardCorsLists(methods.flatMap(({ value }) => (typeof value === 'string' ? [value] : [])))[name];
-  if (list === undefined) return [];
-  return [
-    madeSetting(
-      name,
-      list.map((value) => ({ value, position: null, hidden: false })),
-      null,
-    ),
-  ];
+  return listSetting(name, list);
 };
 
 /** The default in the reference if it is a value: a number, or text in back quotes. */

@@ -56,6 +56,26 @@ describe('the effective configuration', () => {
     expect(printed).not.toContain('from-the-environment');
   });
 
+  it('shows the lists of compress, and is stable when it is read again', async () => {
+    const before = await load(`
+listeners { listener "http" { address "127.0.0.1:8080" } }
+upstreams { upstream "u" { target "127.0.0.1:8081" } }
+defaults { policies { compress { encodings "gzip" } } }
+routes {
+  route "a" { matches { path "/a" }; upstream "u" }
+  route "b" { matches { path "/b" }; upstream "u"; policies { compress { types "text/css" } } }
+  route "c" { matches { path "/c" }; upstream "u"; policies { compress #null } }
+}`);
+    expect(before.errors).toEqual([]);
+    const printed = settingsText(effectiveSettings(before.settings));
+    expect(printed.match(/types "text\/\*" "application\/json"/g)).toHaveLength(1);
+    expect(printed.match(/encodings "br" "gzip"/g)).toHaveLength(1);
+    expect(printed.match(/compress #null/g)).toHaveLength(1);
+    const after = await load(printed);
+    expect(JSON.stringify(after.configuration)).toBe(JSON.stringify(before.configuration));
+    expect(settingsText(effectiveSettings(after.settings))).toBe(printed);
+  });
+
   it('shows the lists of cors, and is stable when it is read again', async () => {
     const before = await load(`
 listeners { listener "http" { address "127.0.0.1:8080" } }

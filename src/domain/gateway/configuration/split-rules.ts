@@ -24,6 +24,11 @@ const checkSplit = (route: ReadRoute, report: ProblemReport): void => {
   } else if (sides.every(({ weight }) => weight.value === 0)) {
     refuse('"split" has no upstream with a weight above 0', split.position, 'give at least one upstream weight=1');
   }
+  const unweighted = sides.find(({ hasWeight }) => !hasWeight);
+  if (unweighted !== undefined && sides.some(({ hasWeight }) => hasWeight)) {
+    const message = `"split" gives other upstreams a weight, but not ${keyValueText(unweighted.name)}`;
+    refuse(message, unweighted.name.position, 'give every upstream a weight: without one it would count 1');
+  }
   const seen = new Set<string>();
   for (const { name } of sides) {
     if (seen.has(name.value)) {

@@ -15,7 +15,7 @@ const sideShape = {
     integer(0, highestWeight),
     1,
     '1',
-    'Share of the requests, relative to the other weights: 5 beside 95 gets one request in twenty. 0: none.',
+    'Share of the requests, relative to the other weights: 5 beside 95 gets one request in twenty. 0: none. Give every upstream of a split a weight, or none of them.',
   ),
 };
 
@@ -23,6 +23,8 @@ const sideShape = {
 export interface ReadSide {
   readonly name: Located<string>;
   readonly weight: Located<number>;
+  /** The weight is not the default. */
+  readonly hasWeight: boolean;
 }
 
 const readSide = (setting: Setting, context: ReadContext): ReadSide | null => {
@@ -43,6 +45,7 @@ const readSide = (setting: Setting, context: ReadContext): ReadSide | null => {
   return {
     name: { value: name.value, position: name.position, hidden: name.hidden ?? false },
     weight: { value: weight.value, position: weight.position ?? position },
+    hasWeight: weight.given,
   };
 };
 

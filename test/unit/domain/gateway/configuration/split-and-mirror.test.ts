@@ -39,12 +39,12 @@ describe('split of a route', () => {
   });
 
   it.each([
-    ['no key', 'upstream "shadow" weight=0', null],
+    ['no key', 'upstream "shadow" weight=2', null],
     ['#null', 'key #null', null],
     ['the client address', 'key "client_ip"', { kind: 'client_ip' }],
     ['a header', 'key "header:X-Tenant"', { kind: 'header', name: 'x-tenant' }],
   ])('takes %s', (_, key, expected) => {
-    const route = routeOf(`split { upstream "blue"; upstream "green" weight=0; ${key} }`);
+    const route = routeOf(`split { upstream "blue" weight=1; upstream "green" weight=0; ${key} }`);
     expect(route?.split?.key).toEqual(expected);
     expect(route?.split?.sides.map(({ weight }) => weight)).toEqual(expect.arrayContaining([1, 0]));
   });
@@ -65,6 +65,11 @@ describe('split of a route', () => {
       'an undefined upstream',
       'split { upstream "blue" weight=1; upstream "gren" weight=2 }',
       'route "api" refers to an upstream "gren" that is not defined (did you mean "green"?)',
+    ],
+    [
+      'a weight for some upstreams only',
+      'split { upstream "blue"; upstream "green" weight=5 }',
+      '"split" gives other upstreams a weight, but not "blue" (give every upstream a weight: without one it would count 1)',
     ],
     ['a negative weight', 'split { upstream "blue" weight=-1 }', '"weight" must be'],
     ['a fraction as weight', 'split { upstream "blue" weight=0.5 }', '"weight" must be'],

@@ -128,6 +128,22 @@ listeners { listener "http" { address "127.0.0.1:8080" } }`);
     expect(third).toMatch(/remove "?Server"?/);
   });
 
+  it('hides the values of secret headers in routes and in defaults', async () => {
+    const rules =
+      'request-headers { set { "Authorization" "Basic literal1"; "X-Api-Key" "literal2"; "X-Plain" "shown" } }';
+    const { settings, errors } = await load(`
+defaults { policies { ${rules} } }
+routes { route "a" { matches { path "/a" }; upstream "u"; policies { request-headers { add { "X-Token" "literal3" } } } } }
+upstreams { upstream "u" { target "127.0.0.1:8081" } }
+listeners { listener "http" { address "127.0.0.1:8080" } }`);
+    expect(errors).toEqual([]);
+    const effective = effectiveSettings(settings);
+    for (const printed of [settingsText(effective), JSON.stringify(effectiveJson(effective))]) {
+      expect(printed).not.toContain('literal');
+      expect(printed.match(/shown/g)).toHaveLength(2);
+    }
+  });
+
   it('has all defaults in the order of the reference', async () => {
     const { settings } = await load(full);
     const text = settingsText(effectiveSettings(settings));

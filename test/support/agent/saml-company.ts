@@ -18,6 +18,8 @@ export interface SamlCompanyPlan {
   readonly transport: 'embedded' | 'socket';
   /** Members of the `saml` block on top of its own. */
   readonly members?: string;
+  /** Members of a block `sessions` beside `saml`. */
+  readonly sessions?: string;
   /** Where sessions are kept, in place of a database of its own. */
   readonly store?: string;
   readonly provider?: SamlProviderPlan;
@@ -25,6 +27,8 @@ export interface SamlCompanyPlan {
   readonly sharedProvider?: LiveSamlProvider;
   /** Scheme and host of the gateway for browsers. */
   readonly origin?: string;
+  /** Members of the listener for HTTP. */
+  readonly listenerMembers?: string;
   /** Members of the listener for HTTPS; absent: HTTP. */
   readonly tlsMembers?: string;
   /** Port that the provider posts to, in place of the gateway's own. */
@@ -66,11 +70,12 @@ export const startCompany = async (cleanUp: CleanUp, plan: SamlCompanyPlan): Pro
         protected-paths "/app"
         excluded-paths "/app/public"
         ${plan.members ?? ''}
-      }`;
+      }
+      ${plan.sessions === undefined ? '' : `sessions { ${plan.sessions} }`}`;
   const stack = await startStack(cleanUp, {
     transport: plan.transport,
     agentMembers: 'events "request_headers" "request_body_chunk"; timeout-ms 5000',
-    ...(plan.tlsMembers !== undefined && { listenerMembers: plan.tlsMembers }),
+    listenerMembers: plan.tlsMembers ?? plan.listenerMembers ?? '',
     ...(plan.workers !== undefined && { env: { GATEWAY_WORKER_THREADS: String(plan.workers) } }),
     agentConfig: agentConfigWith(provider),
   });

@@ -18,5 +18,5 @@ export const sessionRemarks = (sessions: readonly Session[]): Omit<AuditRemarks,
   const [first] = sessions;
   if (first === undefined) return {};
   const session = sessionNames(sessions.map(({ idHash }) => idHash));
-  return { subject: remarkText(first.userId), auth_method: 'saml', session };
+  return { subject: remarkText(first.userId), auth_method: first.method, session };
 };

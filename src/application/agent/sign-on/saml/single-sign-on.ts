@@ -66,7 +66,7 @@ class EndSamlSession {
     const cookies = this.#cookies.clearSession(event.headers);
     const provider = trust.current();
     // The session must be from the current provider, and a LogoutRequest must name the user.
-    const nameId = session === null ? null : nameIdOfSession(session);
+    const nameId = session?.method === 'saml' ? nameIdOfSession(session) : null;
     const logout = provider?.entityId === session?.provider ? (provider?.logout ?? null) : null;
     if (session === null || nameId === null || logout === null) {
       const answer = signedOutAnswer(options.signedOutPath, cookies);

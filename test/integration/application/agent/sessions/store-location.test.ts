@@ -55,6 +55,18 @@ describe('the store of the commands', () => {
     await other.value.stores.close();
   });
 
+  it('is that of the block sessions', async () => {
+    const path = folder.file('common.db');
+    const stores = await succeeded(new SqliteStoreOpener().open({ kind: 'sqlite', path }, entityId));
+    await succeeded(stores.sessions.insert(testSession('one')));
+    await stores.close();
+    const opened = await open(agent(`${samlBlockText()}\nsessions { path "${path}"; idle-secs 60 }`));
+    if (!opened.ok) throw new Error(opened.error[0]?.message);
+    expect(await opened.value.stores.sessions.count()).toEqual({ ok: true, value: 1 });
+    expect(opened.value.idleMs).toBe(60_000);
+    await opened.value.stores.close();
+  });
+
   it('is never created', async () => {
     const path = folder.file('absent.db');
     expect(await errorOf(agent(samlBlockText(`session-store-path "${path}"`)))).toContain(path);

@@ -71,6 +71,18 @@ describe('a user sign-out', () => {
     expect([...location.searchParams.keys()]).toEqual(['SAMLRequest', 'RelayState', 'SigAlg', 'Signature']);
   });
 
+  it('ends a session of another method only here, whatever its provider is called', async () => {
+    const world = await signedIn();
+    const [session] = [...world.sessions.held.values()];
+    if (session === undefined) throw new Error('no session');
+    world.sessions.held.set(session.idHash, { ...session, method: 'oidc' });
+    const { decision, audit } = await world.get('/saml/logout');
+    expect(decision).toMatchObject({ kind: 'block', status: 200, body: expect.stringContaining('You are signed out') });
+    expect(audit.custom).toMatchObject({ auth_method: 'oidc', outcome: 'succeeded' });
+    expect(world.sessions.held.size).toBe(0);
+    expect(world.requests.held.size).toBe(0);
+  });
+
   it('ends only the local session if the provider has no logout, is unknown or has changed', async () => {
     const world = await signedIn();
     const { provider } = world;

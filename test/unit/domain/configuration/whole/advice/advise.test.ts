@@ -46,6 +46,7 @@ describe('advice has a stable name', () => {
     ['plain-secret', file({ config: 'api-keys "sha256:aa:me,key:you"' })],
     ['plain-secret', file({ config: 'basic-auth-users "me:password"' })],
     ['plain-secret', file({ config: saml('session-store "redis"; session-store-url "rediss://u:pw@r.example"') })],
+    ['plain-secret', file({ config: `${saml('')}; sessions { store "redis"; url "rediss://u:pw@r.example" }` })],
     ['everybody-is-trusted', file({ listener: 'trusted-proxies "0.0.0.0/0"' })],
     ['everybody-is-trusted', file({ listener: 'trusted-proxies "::/0"' })],
     ['slow-bodies-are-awaited', file({ listener: 'timeouts { min-body-rate 0 }' })],

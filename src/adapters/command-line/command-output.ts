@@ -4,7 +4,7 @@ export interface CommandOutput {
   readonly stdout: string;
   /** Messages for a person. */
   readonly stderr: string;
-  readonly exitCode: 0 | 1 | 2;
+  readonly exitCode: 0 | 1 | 2 | 3;
 }
 
 /** The output for arguments that run no command: help and version on stdout, wrong usage on stderr. */

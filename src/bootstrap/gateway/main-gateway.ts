@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import '../shared/debug-signal.js';
 import { type CommandOutput, runCommand } from '../../adapters/command-line/command-output.js';
+import type { ExplainCommand } from '../../adapters/inbound/gateway-command-line/parse-config-explain.js';
 import {
   type GatewayCommand,
   type MigrationOutput,
@@ -32,6 +33,11 @@ const print = async (configFile: string, format: 'kdl' | 'json'): Promise<Comman
   return printConfiguration(configFile, format);
 };
 
+const explain = async (command: ExplainCommand): Promise<CommandOutput> => {
+  const { explainConfiguration } = await import('./explain-configuration.js');
+  return explainConfiguration(command);
+};
+
 const reload = async (configFile: string): Promise<CommandOutput> => {
   const { reloadGateway } = await import('./reload-gateway.js');
   return reloadGateway(configFile);
@@ -50,6 +56,8 @@ const runOnce = (command: Exclude<GatewayCommand, RunCommand>): Promise<CommandO
       return migrate(command.configFile, command.output);
     case 'print':
       return print(command.configFile, command.format);
+    case 'explain':
+      return explain(command);
     case 'reload':
       return reload(command.configFile);
   }

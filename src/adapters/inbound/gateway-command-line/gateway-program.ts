@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { newProgram, type Program } from '../../command-line/program.js';
+import { type ExplainOptions, explainHelp } from './parse-config-explain.js';
 
 /** The options before a subcommand. */
 export interface GatewayOptions {
@@ -17,6 +18,7 @@ export interface GatewayActions {
   check(file: string, own: CheckOptions, options: GatewayOptions): void;
   migrate(file: string, own: MigrateOptions, options: GatewayOptions): void;
   print(file: string, own: PrintOptions, options: GatewayOptions): void;
+  explain(file: string, method: string, url: string, own: ExplainOptions, options: GatewayOptions): void;
   reload(options: GatewayOptions): void;
 }
 
@@ -43,6 +45,7 @@ Examples:
   gateway config check config/gateway.kdl              like --validate, and report deprecated or unsafe settings
   gateway config migrate old.kdl --diff                show what a migration would change
   gateway config print config/gateway.kdl              show the configuration with defaults, without secrets
+  gateway config explain config/gateway.kdl GET /api   show the route of a request, and what happens to it
   gateway reload --config config/gateway.kdl           make the running gateway load the file again
   GATEWAY_CONFIG=config/gateway.kdl gateway --verbose  use the environment, and log at debug level
 
@@ -64,7 +67,7 @@ Exit codes:
 `;
 
 const usage =
-  '--config FILE [options]\n       gateway config check|migrate|print FILE\n       gateway reload --config FILE';
+  '--config FILE [options]\n       gateway config check|migrate|print FILE\n       gateway config explain FILE METHOD URL [-H HEADER]\n       gateway reload --config FILE';
 
 const helpWidth = 80;
 
@@ -152,7 +155,7 @@ Exit codes:
 const addConfigCommands = (program: Command, actions: GatewayActions): void => {
   const config = program
     .command('config')
-    .description('check, migrate or print a configuration without running it')
+    .description('check, migrate, print or explain a configuration without running it')
     .helpCommand(false);
   config
     .command('check <file>')
@@ -175,4 +178,17 @@ const addConfigCommands = (program: Command, actions: GatewayActions): void => {
     .option('--format <format>', 'kdl or json', 'kdl')
     .addHelpText('after', printHelp)
     .action((file: string, own: PrintOptions) => actions.print(file, own, program.opts()));
+  config
+    .command('explain <file> <method> <url>')
+    .description('show the route of a request, and what happens to it')
+    .option('-H, --header <header>', "a header, 'Name: value'; may be repeated", (value, all: string[] = []) => [
+      ...all,
+      value,
+    ])
+    .option('--client-ip <address>', 'address of the peer; 192.0.2.1 by default')
+    .option('--format <format>', 'text or json', 'text')
+    .addHelpText('after', explainHelp)
+    .action((file: string, method: string, url: string, own: ExplainOptions) =>
+      actions.explain(file, method, url, own, program.opts()),
+    );
 };

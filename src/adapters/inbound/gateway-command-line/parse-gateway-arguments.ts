@@ -7,6 +7,7 @@ import {
   type MigrateOptions,
   type PrintOptions,
 } from './gateway-program.js';
+import { type ExplainCommand, type ExplainOptions, explainArguments } from './parse-config-explain.js';
 
 /** `gateway`. */
 export type GatewayCommand =
@@ -22,6 +23,8 @@ export type GatewayCommand =
   | { readonly kind: 'migrate'; readonly configFile: string; readonly output: MigrationOutput }
   /** `config print`: show the configuration with its defaults. */
   | { readonly kind: 'print'; readonly configFile: string; readonly format: 'kdl' | 'json' }
+  /** `config explain`: show what happens to a request. */
+  | ExplainCommand
   /** `reload`: the gateway that runs with this file loads it again. */
   | { readonly kind: 'reload'; readonly configFile: string };
 
@@ -135,6 +138,11 @@ const printCommand = (configFile: string, { format }: PrintOptions): ParsedGatew
     ? { kind: 'print', configFile, format }
     : gatewayMisuse(`error: --format must be kdl or json, not ${JSON.stringify(format)}`);
 
+const explainCommand = (file: string, method: string, url: string, own: ExplainOptions): ParsedGateway => {
+  const command = explainArguments(file, method, url, own);
+  return command.ok ? command.value : gatewayMisuse(command.error);
+};
+
 /**
  * Reads the command line of `gateway`. Never throws, writes or ends the process.
  *
@@ -159,6 +167,9 @@ export const parseGatewayArguments = (argv: readonly string[], env: Environment,
     },
     print: (file, own, options) => {
       command = configMisuse('print', file, options) ?? printCommand(file, own);
+    },
+    explain: (file, method, url, own, options) => {
+      command = configMisuse('explain', file, options) ?? explainCommand(file, method, url, own);
     },
     reload: (options) => {
       command = reloadCommand(options, env['GATEWAY_CONFIG']);

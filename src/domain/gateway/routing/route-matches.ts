@@ -191,6 +191,26 @@ export const meetsConditions = (conditions: RouteConditions, view: RequestView):
   (conditions.queryParams.length === 0 || anyNamed(conditions.queryParams, view.parameters())) &&
   pathMatches(conditions, view.request.path);
 
+/** The kinds of match, as the configuration names them. */
+export type MatchKind = 'path' | 'path-prefix' | 'path-regex' | 'host' | 'method' | 'header' | 'query-param' | 'scheme';
+
+/** The kinds of condition that a request does not meet, for people. `meetsConditions` is true if there is none. */
+export const failedKinds = (conditions: RouteConditions, view: RequestView): readonly MatchKind[] => {
+  const { methods, schemes, headers, queryParams } = conditions;
+  const { request } = view;
+  const isMet: Readonly<Record<MatchKind, boolean>> = {
+    path: pathMatches({ ...conditions, prefixes: [], patterns: [] }, request.path),
+    'path-prefix': pathMatches({ ...conditions, paths: [], patterns: [] }, request.path),
+    'path-regex': pathMatches({ ...conditions, paths: [], prefixes: [] }, request.path),
+    host: hostMatches(conditions, request.host),
+    method: methods.length === 0 || methods.includes(request.method),
+    header: headers.length === 0 || anyNamed(headers, view.headers()),
+    'query-param': queryParams.length === 0 || anyNamed(queryParams, view.parameters()),
+    scheme: schemes.length === 0 || schemes.includes(request.scheme),
+  };
+  return (Object.keys(isMet) as MatchKind[]).filter((kind) => !isMet[kind]);
+};
+
 /** Exact path before regex before prefix before no path. */
 const pathKind = ({ paths, patterns, prefixes }: RouteConditions): number => {
   if (paths.length > 0) return 3;

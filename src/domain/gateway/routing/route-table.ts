@@ -6,8 +6,11 @@ import { patternLiterals } from './pattern-literals.js';
 import { compileRoute, type Route } from './route.js';
 import {
   compareSpecificity,
+  failedKinds,
+  type MatchKind,
   type PathPattern,
   prefixesRank,
+  RequestView,
   type RoutableRequest,
   type RouteConditions,
 } from './route-matches.js';
@@ -308,7 +311,31 @@ export interface RouteTable {
   readonly routes: readonly RouteConfiguration[];
   /** The route of a request, or null. The cost does not grow with the number of routes. */
   find(request: RoutableRequest): RouteConfiguration | null;
+  /** The routes before that of a request, in matching order, with the kinds of match that it does not meet. */
+  passedOver(request: RoutableRequest): readonly PassedRoute[];
 }
+
+/** A route that the gateway tries before the route of a request. */
+export interface PassedRoute {
+  readonly route: RouteConfiguration;
+  readonly failed: readonly MatchKind[];
+}
+
+/** Tests the candidates in order, for people: a lookup does not. */
+const passedOver = (candidates: readonly RouteCandidate[], request: RoutableRequest): readonly PassedRoute[] => {
+  const view = new RequestView(request);
+  const passed = new Map<RouteConfiguration, ReadonlySet<MatchKind>>();
+  for (const { route, conditions } of candidates) {
+    const failed = failedKinds(conditions, view);
+    const { configuration } = route;
+    if (failed.length === 0) {
+      passed.delete(configuration);
+      break;
+    }
+    passed.set(configuration, new Set([...(passed.get(configuration) ?? []), ...failed]));
+  }
+  return [...passed].map(([route, failed]) => ({ route, failed: [...failed] }));
+};
 
 /** Largest number of combinations of prefixes and host suffixes in one route. */
 const maxAlternatives = 4096;
@@ -350,5 +377,6 @@ export const compileRouteTable = (
       index.search(search);
       return search.best?.route.configuration ?? null;
     },
+    passedOver: (request) => passedOver(candidates, request),
   });
 };

@@ -108,7 +108,7 @@ export const chooseRoute = (
  * The method that a preflight announces, and its headers with those that it announces, without values. Null: the request
  * is no preflight.
  */
-const announcedHead = ({ method, headers }: RoutedHead): RoutedHead | null => {
+export const announcedHead = ({ method, headers }: RoutedHead): RoutedHead | null => {
   const announced = preflightMethod(method, headers);
   if (announced === null) return null;
   return { method: announced, headers: [...headers, ...preflightHeaderNames(headers).flatMap((name) => [name, ''])] };

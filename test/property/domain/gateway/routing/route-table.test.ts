@@ -87,7 +87,11 @@ describe('the route table', () => {
         const table = compileRouteTable(configurations, re2PathPatterns);
         if (!table.ok) throw new Error(JSON.stringify(table.error));
         for (const asked of requests) {
-          expect(table.value.find(asked)?.id ?? null).toBe(findNaively(configurations, asked)?.id ?? null);
+          const found = table.value.find(asked);
+          expect(found?.id ?? null).toBe(findNaively(configurations, asked)?.id ?? null);
+          const passed = table.value.passedOver(asked);
+          expect(passed.every(({ route, failed }) => route !== found && failed.length > 0)).toBe(true);
+          if (found === null) expect(passed.length).toBe(configurations.length);
         }
       }),
       { numRuns: 500 },

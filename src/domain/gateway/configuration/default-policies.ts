@@ -18,6 +18,7 @@ const policiesWithoutUpstream: ReadonlySet<string> = new Set([
   'error-pages',
   'rate-limit',
   'max-body-size',
+  'allow-encoded-slash',
 ]);
 
 /** The default policies that a route takes, by its destination; null: all. */

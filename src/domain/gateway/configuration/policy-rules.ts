@@ -28,7 +28,7 @@ const refuseOnBuiltin = (route: ReadRoute, kind: string, path: readonly string[]
     if (policies[name].sound && policies[name].value) refuse(`"${name}"`, policies[name]);
   }
   if (policies.compress.value !== null) refuse('"compress"', policies.compress);
-  refusePathPolicies(policies, refuse);
+  refusePathPolicies(route.fields, refuse);
   const rules = policies['request-headers'];
   if (!route.fields['builtin-handler'].given && rules.value !== null) refuse('"request-headers"', rules);
   const breaker = route.fields['circuit-breaker'];

@@ -132,13 +132,16 @@ export const checkRewrite = (route: ReadRoute, patternFault: PatternFault, repor
   warnOfUselessStrip(route, fields, report);
 };
 
-/** Refuses the keys for the upstream's path on a route that forwards nothing. */
+/**
+ * Refuses the keys for the upstream's path on a route that forwards nothing. Routes that redirect or respond can match
+ * encoded separators; built-in ones cannot.
+ */
 export const refusePathPolicies = (
-  policies: ReadPolicies,
+  { policies, 'builtin-handler': handler }: ReadRoute['fields'],
   refuse: (what: string, field: Field<unknown>) => void,
 ): void => {
-  const { rewrite, 'allow-encoded-slash': encoded, 'merge-slashes': merge } = policies;
+  const { rewrite, 'allow-encoded-slash': encoded, 'merge-slashes': merge } = policies.value;
   if (rewrite.value !== null) refuse('"rewrite"', rewrite);
-  if (encoded.sound && encoded.value) refuse('"allow-encoded-slash"', encoded);
+  if (handler.given && encoded.sound && encoded.value) refuse('"allow-encoded-slash"', encoded);
   if (merge.sound && !merge.value) refuse('"merge-slashes"', merge);
 };

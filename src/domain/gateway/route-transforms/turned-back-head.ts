@@ -21,11 +21,16 @@ const turnedFields: ReadonlyMap<string, ValueTurnBack> = new Map([
   ['set-cookie', turnedBackCookie],
 ]);
 
+/** Excludes most names without a copy in lower case. */
+const lengths: ReadonlySet<number> = new Set([...turnedFields.keys()].map((name) => name.length));
+
 /** The head of an upstream's response for the client. Returns the same list if no field changes. */
 export const turnedBackHead = (headers: HeaderList, rules: TurnBackRules, request: TurnedBackRequest): HeaderList => {
   let fields: string[] | null = null;
   for (let index = 0; index + 1 < headers.length; index += 2) {
-    const turn = turnedFields.get((headers[index] as string).toLowerCase());
+    const name = headers[index] as string;
+    if (!lengths.has(name.length)) continue;
+    const turn = turnedFields.get(name.toLowerCase());
     if (turn === undefined) continue;
     const value = headers[index + 1] as string;
     const turned = turn(value, rules, request);

@@ -246,6 +246,7 @@ describe('defaults', () => {
     const [without] = soundConfiguration(text('', route('r', destination))).routes;
     expect(found?.policies).toEqual({
       ...without?.policies,
+      path: { ...without?.policies.path, allowEncodedSlash: size !== null },
       maxBodySize: size,
       rateLimit: rate === null ? null : expect.objectContaining({ limit: { requestsPerSecond: rate, burst: 20 } }),
       cors: expect.anything(),

@@ -176,6 +176,18 @@ describe('rewrite, allow-encoded-slash and merge-slashes', () => {
     expect(problems.map(({ message }) => message)).toEqual([expected]);
   });
 
+  it('lets routes that redirect match encoded separators, and leaves the rest of the defaults out', async () => {
+    const redirect = 'redirect { to "https://{host}{path_query}" };';
+    const defaults = 'defaults { policies { rewrite { path "/x" }; allow-encoded-slash #true; merge-slashes #false } }';
+    const { problems, configuration } = await load(redirect, defaults);
+    expect(problems).toEqual([]);
+    expect(configuration?.routes[0]?.policies.path).toEqual({ ...plain, allowEncodedSlash: true });
+    for (const policies of ['rewrite { path "/x" }', 'merge-slashes #false']) {
+      const own = await load(`${redirect} policies { ${policies} }`);
+      expect(own.problems.map(({ message }) => message).join()).toContain('has no effect on');
+    }
+  });
+
   it('leaves builtin routes out of the defaults', async () => {
     const defaults = 'defaults { policies { rewrite { path "/x" }; allow-encoded-slash #true; merge-slashes #false } }';
     const { problems, configuration } = await load('builtin-handler "health"', defaults);

@@ -99,7 +99,7 @@ describe('forwardedPath', () => {
         const result = forwardedPath({ rewrite, ...policy }, client.path, client.received);
         if (!result.ok) return;
         for (const form of [result.value, decoded(result.value), decoded(decoded(result.value))]) {
-          const resolved = new URL(form.replaceAll('\\', '/').replaceAll(/[?#\t\n\r]/g, 'x'), 'http://h').pathname;
+          const resolved = new URL(form.replaceAll('\\', '/').replaceAll(/[?#\t\n\r ]/g, 'x'), 'http://h').pathname;
           expect(prefixTakes(add, resolved.replaceAll(/\/{2,}/g, '/'))).toBe(true);
         }
       }),

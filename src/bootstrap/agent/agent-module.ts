@@ -1,5 +1,6 @@
 import { ContainerModule } from 'inversify';
 import { HmacSecretDigest } from '../../adapters/outbound/hmac-secret-digest/hmac-secret-digest.js';
+import { CryptoTokenHashes } from '../../adapters/outbound/jose-tokens/crypto-token-hashes.js';
 import { JoseTokenSigningKeys } from '../../adapters/outbound/jose-tokens/jose-token-signing-keys.js';
 import { JoseVerificationKeys } from '../../adapters/outbound/jose-tokens/jose-verification-keys.js';
 import { NodePolicyFiles } from '../../adapters/outbound/node-text-files/node-policy-files.js';
@@ -7,6 +8,7 @@ import { NodeTextFileReader } from '../../adapters/outbound/node-text-files/node
 import { NativePasswordVerifier } from '../../adapters/outbound/password-hashes/native-password-verifier.js';
 import { UndiciKeySetSource } from '../../adapters/outbound/undici-documents/undici-key-set-source.js';
 import { UndiciMetadataSource } from '../../adapters/outbound/undici-documents/undici-metadata-source.js';
+import { UndiciProviderEndpoints } from '../../adapters/outbound/undici-documents/undici-provider-endpoints.js';
 import { nodeCertificateFingerprints } from '../../adapters/outbound/x509-certificates/certificate-fingerprints.js';
 import { NodeSamlKeys } from '../../adapters/outbound/xml-crypto-saml/node-saml-keys.js';
 import { WorkerDocumentVerifier } from '../../adapters/outbound/xml-crypto-saml/worker-document-verifier.js';
@@ -25,6 +27,7 @@ import { SpentAssertionsOfAgents } from '../../application/agent/exchange-token/
 import { KeySets } from '../../application/agent/keys/key-sets.js';
 import { noOtherProcesses } from '../../application/agent/sessions/session-endings.js';
 import { SessionStoreLeases } from '../../application/agent/sessions/session-store-leases.js';
+import { KnownProviders } from '../../application/agent/sign-on/oidc/discovery/known-providers.js';
 import { IdentityProviderTrusts } from '../../application/agent/sign-on/saml/trust/identity-provider-trusts.js';
 import type { CertificateReaderLoader } from '../../application/ports/shared/certificate-reader.js';
 import { agentDefaults } from '../../domain/agent/configuration/agent-configuration.js';
@@ -109,6 +112,18 @@ export const agentModule = new ContainerModule(({ bind }) => {
     },
     (parts) => new SessionStoreLeases(parts),
   );
+  made(agentTokens.providerEndpoints, {}, () => new UndiciProviderEndpoints());
+  made(
+    agentTokens.knownProviders,
+    {
+      source: agentTokens.keySetSource,
+      clock: sharedTokens.clock,
+      scheduler: sharedTokens.scheduler,
+      random: sharedTokens.random,
+      logger: sharedTokens.logger,
+    },
+    (parts) => new KnownProviders(parts),
+  );
   made(
     agentTokens.samlServices,
     {
@@ -142,6 +157,8 @@ export const agentModule = new ContainerModule(({ bind }) => {
       rates: agentTokens.exchangeRates,
       stores: agentTokens.sessionStoreLeases,
       saml: agentTokens.samlServices,
+      endpoints: agentTokens.providerEndpoints,
+      providers: agentTokens.knownProviders,
     },
     ({
       clock,
@@ -160,6 +177,8 @@ export const agentModule = new ContainerModule(({ bind }) => {
       rates,
       stores,
       saml,
+      endpoints,
+      providers,
     }): SharedAgentServices => ({
       clock,
       scheduler,
@@ -178,6 +197,7 @@ export const agentModule = new ContainerModule(({ bind }) => {
       exchangeRates: new ExchangeRates(rates, null),
       sessions: { stores, storeKindFault },
       saml,
+      oidc: { endpoints, hashes: new CryptoTokenHashes(), providers },
     }),
   );
   made(

@@ -8,10 +8,12 @@ import type { AssertionMemories } from '../../application/agent/exchange-token/s
 import type { KeySets } from '../../application/agent/keys/key-sets.js';
 import type { SessionEndings } from '../../application/agent/sessions/session-endings.js';
 import type { SessionStoreLeases } from '../../application/agent/sessions/session-store-leases.js';
+import type { KnownProviders } from '../../application/agent/sign-on/oidc/discovery/known-providers.js';
 import type { IdentityProviderTrusts } from '../../application/agent/sign-on/saml/trust/identity-provider-trusts.js';
 import type { KeySetSource, MetadataSource } from '../../application/ports/agent/key-set-source.js';
 import type { PasswordVerifier } from '../../application/ports/agent/password-verifier.js';
 import type { PolicyFiles } from '../../application/ports/agent/policy-files.js';
+import type { ProviderEndpoints } from '../../application/ports/agent/provider-endpoints.js';
 import type { SamlDocumentVerifier } from '../../application/ports/agent/saml-document-verifier.js';
 import type { SamlKeys } from '../../application/ports/agent/saml-keys.js';
 import type { SessionStoreOpener } from '../../application/ports/agent/session-stores.js';
@@ -57,6 +59,8 @@ export const agentTokens = {
   sessionStoreOpener: Symbol('SessionStoreOpener') as ServiceIdentifier<SessionStoreOpener>,
   sessionEndings: Symbol('SessionEndings') as ServiceIdentifier<SessionEndings>,
   sessionStoreLeases: Symbol('SessionStoreLeases') as ServiceIdentifier<SessionStoreLeases>,
+  providerEndpoints: Symbol('ProviderEndpoints') as ServiceIdentifier<ProviderEndpoints>,
+  knownProviders: Symbol('KnownProviders') as ServiceIdentifier<KnownProviders>,
   samlServices: Symbol('SamlServices') as ServiceIdentifier<SamlServices>,
   agentProcessServices: Symbol('AgentProcessServices') as ServiceIdentifier<SharedAgentServices>,
   agentFactory: Symbol('AgentFactory') as ServiceIdentifier<AgentFactory>,

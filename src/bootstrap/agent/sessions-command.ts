@@ -2,7 +2,7 @@ import { runCommand } from '../../adapters/command-line/command-output.js';
 import { parseSessionsArguments } from '../../adapters/inbound/sessions-command-line/parse-sessions-arguments.js';
 import { runSessionsCommand } from '../../adapters/inbound/sessions-command-line/run-sessions-command.js';
 import { SystemClock } from '../../adapters/outbound/node-clock/system-clock.js';
-import { samlSessionStore } from '../../application/agent/sign-on/saml/agent-saml.js';
+import { configuredSessionStore } from '../../application/agent/sign-on/shared/configured-session-store.js';
 import type { LogFields, Logger } from '../../application/ports/shared/logger.js';
 import { agentBlocksOfFile } from '../shared/configuration-file.js';
 import { openExistingSessionStores } from './session-store-openers.js';
@@ -14,7 +14,7 @@ const noLogger: Logger = { error: silent, warn: silent, info: silent, debug: sil
 /** Runs `gateway-auth sessions` with this process's streams. Resolves with the exit code. */
 export const sessionsCommand = (argv: readonly string[]): Promise<number> => {
   const parts = {
-    configuredStore: samlSessionStore(agentBlocksOfFile),
+    configuredStore: configuredSessionStore(agentBlocksOfFile),
     stores: openExistingSessionStores(noLogger),
     clock: new SystemClock(),
   };

@@ -61,6 +61,11 @@ export const adviceKinds = {
     why: 'While the agent does not answer, requests pass without a decision.',
     instead: 'write failure-mode "closed", or delete it',
   },
+  'unverified-email-is-trusted': {
+    when: '`trust-unverified-email #true` in `oidc-login`, while the user id or `allowed-domains` depends on the address.',
+    why: 'A user who can register any e-mail address at the provider signs on as the owner of that address.',
+    instead: 'have the provider send email_verified, and delete the key',
+  },
   'fetched-in-the-clear': {
     when: 'A URL of an identity provider, its metadata, a key set, single sign-on, token exchange or a collector that begins with http:// and names another host.',
     why: 'Anyone on the path can read what is sent and replace keys or messages.',
@@ -138,9 +143,9 @@ export const adviceKinds = {
     instead: 'remove allow-idp-initiated, and link to a protected page from the portal',
   },
   'sign-on-may-time-out': {
-    when: '`timeout-ms` of an agent below 2000 (default 1000) while its `saml` is enabled.',
-    why: 'A sign-on verifies signatures and writes to the session store. On a busy host it can exceed the timeout and end with 504.',
-    instead: 'write timeout-ms 2000 in the agent block',
+    when: '`timeout-ms` of an agent (default 1000) below 2000 while its `saml` is enabled, or below 6000 with an `oidc-login`.',
+    why: 'A sign-on verifies signatures, writes to the session store, and asks the token endpoint of an OpenID provider. It can exceed the timeout and end with 504.',
+    instead: 'write timeout-ms 2000 in the agent block, or 6000 with oidc-login',
   },
   'rate-limits-fail-open': {
     when: '`on-store-failure "allow"` in `limits`.',

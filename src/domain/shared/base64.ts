@@ -62,3 +62,16 @@ export const decodeBase64 = (text: string, alphabet: Base64Alphabet): Uint8Array
   if (remainder === 3) octets[written + 1] = bits >> 2;
   return octets;
 };
+
+const urlDigits = `${digits}-_`;
+
+/** Encodes octets in base64url without padding (RFC 4648, section 5). */
+export const encodeBase64Url = (octets: Uint8Array): string => {
+  let text = '';
+  for (let index = 0; index < octets.length; index += 3) {
+    const count = Math.min(3, octets.length - index);
+    const bits = ((octets[index] as number) << 16) | ((octets[index + 1] ?? 0) << 8) | (octets[index + 2] ?? 0);
+    for (let digit = 0; digit <= count; digit += 1) text += urlDigits.charAt((bits >> (18 - 6 * digit)) & 0x3f);
+  }
+  return text;
+};

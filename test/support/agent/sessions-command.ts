@@ -2,7 +2,7 @@ import type { CommandOutput } from '../../../src/adapters/command-line/command-o
 import { parseSessionsArguments } from '../../../src/adapters/inbound/sessions-command-line/parse-sessions-arguments.js';
 import { runSessionsCommand } from '../../../src/adapters/inbound/sessions-command-line/run-sessions-command.js';
 import { MemoryStoreOpener } from '../../../src/adapters/outbound/memory-session-store/memory-store-opener.js';
-import { samlSessionStore } from '../../../src/application/agent/sign-on/saml/agent-saml.js';
+import { configuredSessionStore } from '../../../src/application/agent/sign-on/shared/configured-session-store.js';
 import type { SessionStores } from '../../../src/application/ports/agent/session-stores.js';
 import { agentBlockReader } from '../../../src/application/whole/read-agent-block.js';
 import type { Session } from '../../../src/domain/agent/sessions/session.js';
@@ -45,7 +45,7 @@ export const sessionsBench = async (kept: readonly Session[]): Promise<SessionsB
       ]);
       if (command.kind === 'usage') return command;
       return runSessionsCommand(command, {
-        configuredStore: samlSessionStore((file) => agentBlockReader({ load: () => loadConfiguration(file) })),
+        configuredStore: configuredSessionStore((file) => agentBlockReader({ load: () => loadConfiguration(file) })),
         stores: { open: async () => ok(lent) },
         clock,
       });

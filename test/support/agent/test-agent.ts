@@ -1,4 +1,5 @@
 import { HmacSecretDigest } from '../../../src/adapters/outbound/hmac-secret-digest/hmac-secret-digest.js';
+import { CryptoTokenHashes } from '../../../src/adapters/outbound/jose-tokens/crypto-token-hashes.js';
 import { JoseTokenSigningKeys } from '../../../src/adapters/outbound/jose-tokens/jose-token-signing-keys.js';
 import { JoseVerificationKeys } from '../../../src/adapters/outbound/jose-tokens/jose-verification-keys.js';
 import { MemoryRateLimitStore } from '../../../src/adapters/outbound/memory-rate-limit-store/memory-rate-limit-store.js';
@@ -9,6 +10,7 @@ import { NodeTextFileReader } from '../../../src/adapters/outbound/node-text-fil
 import { NativePasswordVerifier } from '../../../src/adapters/outbound/password-hashes/native-password-verifier.js';
 import { UndiciKeySetSource } from '../../../src/adapters/outbound/undici-documents/undici-key-set-source.js';
 import { UndiciMetadataSource } from '../../../src/adapters/outbound/undici-documents/undici-metadata-source.js';
+import { UndiciProviderEndpoints } from '../../../src/adapters/outbound/undici-documents/undici-provider-endpoints.js';
 import { nodeCertificateFingerprints } from '../../../src/adapters/outbound/x509-certificates/certificate-fingerprints.js';
 import { X509CertificateReader } from '../../../src/adapters/outbound/x509-certificates/x509-certificate-reader.js';
 import { NodeSamlKeys } from '../../../src/adapters/outbound/xml-crypto-saml/node-saml-keys.js';
@@ -19,6 +21,7 @@ import { PasswordChecks } from '../../../src/application/agent/authenticate/pass
 import { AgentConfigurationInForce } from '../../../src/application/agent/configure-agent/agent-configuration-in-force.js';
 import { AgentKeySets } from '../../../src/application/agent/configure-agent/agent-key-sets.js';
 import type { AgentProcessServices } from '../../../src/application/agent/configure-agent/agent-process-services.js';
+import type { OidcServices } from '../../../src/application/agent/configure-agent/oidc-services.js';
 import type { SamlServices } from '../../../src/application/agent/configure-agent/saml-services.js';
 import type { SessionServices } from '../../../src/application/agent/configure-agent/session-services.js';
 import { ExchangeRates } from '../../../src/application/agent/exchange-token/exchange-rates.js';
@@ -26,6 +29,7 @@ import { SpentAssertions } from '../../../src/application/agent/exchange-token/s
 import { KeySets } from '../../../src/application/agent/keys/key-sets.js';
 import { noOtherProcesses } from '../../../src/application/agent/sessions/session-endings.js';
 import { SessionStoreLeases } from '../../../src/application/agent/sessions/session-store-leases.js';
+import { KnownProviders } from '../../../src/application/agent/sign-on/oidc/discovery/known-providers.js';
 import { IdentityProviderTrusts } from '../../../src/application/agent/sign-on/saml/trust/identity-provider-trusts.js';
 import type { KeySetSource } from '../../../src/application/ports/agent/key-set-source.js';
 import { openSessionStores } from '../../../src/bootstrap/agent/session-store-openers.js';
@@ -79,12 +83,13 @@ export const upstreamHeaders = (headers: HeaderList, answer: AgentAnswer): Heade
 
 /** Parts that a test may swap; `keySetSource` is where key sets come from. */
 export type SwappedParts = Partial<
-  Omit<AgentProcessServices, 'keySets' | 'clock' | 'sessions' | 'saml' | 'outcomes'>
+  Omit<AgentProcessServices, 'keySets' | 'clock' | 'sessions' | 'saml' | 'oidc' | 'outcomes'>
 > & {
   readonly keySetSource?: KeySetSource;
   readonly clock?: ManualClock;
   readonly sessions?: Partial<SessionServices>;
   readonly saml?: Partial<SamlServices>;
+  readonly oidc?: Partial<OidcServices>;
   /** The config block of a file, under the options. */
   readonly block?: JsonObject;
 };
@@ -99,7 +104,7 @@ export interface TestAgent {
 /** An agent with its real adapters, a clock that stands, and options as a config block gives them. Not started. */
 export const testAgent = (
   config: JsonObject,
-  { keySetSource, clock: swappedClock, sessions, saml, block = {}, ...swapped }: SwappedParts = {},
+  { keySetSource, clock: swappedClock, sessions, saml, oidc, block = {}, ...swapped }: SwappedParts = {},
 ): TestAgent => {
   const clock = swappedClock ?? new ManualClock();
   const logger = new RecordingLogger();
@@ -143,6 +148,12 @@ export const testAgent = (
       keys: samlKeys,
       trusts: new IdentityProviderTrusts({ ...metadata, clock, scheduler, random, logger }),
       ...saml,
+    },
+    oidc: {
+      endpoints: new UndiciProviderEndpoints(),
+      hashes: new CryptoTokenHashes(),
+      providers: new KnownProviders({ source, clock, scheduler, random, logger }),
+      ...oidc,
     },
     outcomes: counters,
     ...swapped,

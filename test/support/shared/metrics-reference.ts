@@ -18,6 +18,7 @@ const agentReport = () => {
   counters.failed({ method: 'jwt', reason: 'expired' }, 0.001);
   counters.authorized('allow', 'deny');
   counters.completed();
+  counters.signedOn();
   counters.exchanged('issued');
   counters.refreshedKeys('success');
   return counters.report('id', 0, 10_000, { sessions: 1, certificates: [{ subject: 'CN=idp', expiryMs: 0 }] });

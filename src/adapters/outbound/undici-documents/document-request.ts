@@ -10,6 +10,22 @@ export interface DocumentRequest {
   readonly accept: string;
 }
 
+/** The call of an endpoint. It may contain secrets. */
+export interface EndpointCall extends DocumentRequest {
+  /** The value of Authorization; null: none. */
+  readonly authorization: string | null;
+  /** Form to post; null: GET. */
+  readonly form: string | null;
+}
+
+/** The response to a call, whatever its status. */
+export interface CalledEndpoint {
+  readonly status: number;
+  /** Null: the response names none. */
+  readonly contentType: string | null;
+  readonly body: string;
+}
+
 /** The limits of one fetch. */
 export interface DocumentLimits {
   /** Timeout of the connection, TLS handshake included. */
@@ -33,6 +49,14 @@ export const defaultMetadataLimits: DocumentLimits = {
   answerMs: 30_000,
   headOctets: 16 * 1024,
   bodyOctets: 4 * 1024 * 1024,
+};
+
+/** A browser waits for the answer. The gateway has a timeout for its agent besides. */
+export const defaultEndpointLimits: DocumentLimits = {
+  connectMs: 3_000,
+  answerMs: 5_000,
+  headOctets: 16 * 1024,
+  bodyOctets: 256 * 1024,
 };
 
 export const documentFailure = (code: KeySetFailure['code'], detail: string): Err<KeySetFailure> =>

@@ -1,7 +1,13 @@
 import type { KeySetFailure } from '../../../application/ports/agent/key-set-source.js';
 import type { Cancellation } from '../../../application/ports/shared/cancellation.js';
 import type { Result } from '../../../domain/shared/result.js';
-import { type DocumentLimits, type DocumentRequest, documentFailure } from './document-request.js';
+import {
+  type CalledEndpoint,
+  type DocumentLimits,
+  type DocumentRequest,
+  documentFailure,
+  type EndpointCall,
+} from './document-request.js';
 
 const loadFetchDocument = async (): Promise<typeof import('./fetch-document.js') | null> => {
   try {
@@ -11,6 +17,11 @@ const loadFetchDocument = async (): Promise<typeof import('./fetch-document.js')
   }
 };
 
+const notLoaded = documentFailure(
+  'unreachable',
+  'the HTTP client cannot be loaded: the files of the program have changed, restart it',
+);
+
 /** `fetchDocument`, but loads undici with the first fetch: few configurations fetch a document. Never rejects. */
 export const fetchDocumentLazily = async (
   request: DocumentRequest,
@@ -18,10 +29,15 @@ export const fetchDocumentLazily = async (
   cancellation: Cancellation,
 ): Promise<Result<string, KeySetFailure>> => {
   const loaded = await loadFetchDocument();
-  return loaded === null
-    ? documentFailure(
-        'unreachable',
-        'the HTTP client cannot be loaded: the files of the program have changed, restart it',
-      )
-    : loaded.fetchDocument(request, limits, cancellation);
+  return loaded === null ? notLoaded : loaded.fetchDocument(request, limits, cancellation);
+};
+
+/** `callEndpoint`, likewise. */
+export const callEndpointLazily = async (
+  call: EndpointCall,
+  limits: DocumentLimits,
+  cancellation: Cancellation,
+): Promise<Result<CalledEndpoint, KeySetFailure>> => {
+  const loaded = await loadFetchDocument();
+  return loaded === null ? notLoaded : loaded.callEndpoint(call, limits, cancellation);
 };

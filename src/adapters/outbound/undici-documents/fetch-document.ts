@@ -3,7 +3,13 @@ import { buildConnector, Client, type Dispatcher, errors } from 'undici';
 import type { KeySetFailure } from '../../../application/ports/agent/key-set-source.js';
 import type { Cancellation } from '../../../application/ports/shared/cancellation.js';
 import { type Err, ok, type Result } from '../../../domain/shared/result.js';
-import { type DocumentLimits, type DocumentRequest, documentFailure } from './document-request.js';
+import {
+  type CalledEndpoint,
+  type DocumentLimits,
+  type DocumentRequest,
+  documentFailure,
+  type EndpointCall,
+} from './document-request.js';
 
 /** Characters of a system error code that a log line may contain. */
 const maxCodeLength = 64;
@@ -41,12 +47,16 @@ const readUrl = (text: string): URL | null => {
   return url.protocol === 'https:' || url.protocol === 'http:' ? url : null;
 };
 
-/** Why the head refuses a response; null: its body may be read. */
-const headFailure = ({ statusCode, headers }: Dispatcher.ResponseData, { bodyOctets }: DocumentLimits) => {
-  if (statusCode >= 300 && statusCode < 400) {
-    return documentFailure('bad_status', `it answered with status ${statusCode}; redirects are not followed`);
+/** Why the status refuses a document; null: it is 200. */
+const statusFailure = (status: number): Err<KeySetFailure> | null => {
+  if (status >= 300 && status < 400) {
+    return documentFailure('bad_status', `it answered with status ${status}; redirects are not followed`);
   }
-  if (statusCode !== statusOk) return documentFailure('bad_status', `it answered with status ${statusCode}`);
+  return status === statusOk ? null : documentFailure('bad_status', `it answered with status ${status}`);
+};
+
+/** Why the head refuses a response; null: its body may be read. */
+const headFailure = ({ headers }: Dispatcher.ResponseData, { bodyOctets }: DocumentLimits) => {
   const encoding = headers['content-encoding'];
   if (encoding !== undefined && encoding !== 'identity') {
     return documentFailure('malformed', 'the answer is compressed although the request accepts identity only');
@@ -63,11 +73,12 @@ const readText = (octets: Buffer): Result<string, KeySetFailure> => {
   }
 };
 
-const readResponse = async (
+const readBody = async (
   answer: Dispatcher.ResponseData,
+  refusal: Err<KeySetFailure> | null,
   limits: DocumentLimits,
 ): Promise<Result<string, KeySetFailure>> => {
-  const refused = headFailure(answer, limits);
+  const refused = refusal ?? headFailure(answer, limits);
   if (refused !== null) {
     // Destroying an unread body emits an error without further meaning.
     answer.body.on('error', () => undefined).destroy();
@@ -94,17 +105,24 @@ const abortableConnector = (signal: AbortSignal, connectMs: number): buildConnec
   };
 };
 
+const headersOf = ({ accept, authorization, form }: EndpointCall): Record<string, string> => ({
+  accept,
+  'accept-encoding': 'identity',
+  ...(authorization !== null && { authorization }),
+  ...(form !== null && { 'content-type': 'application/x-www-form-urlencoded' }),
+});
+
 /**
- * Fetches the text of a document, without a byte order mark. Each fetch opens and closes its own connection: the next
- * fetch is minutes away, and a provider that hangs delays no other. It never decompresses the response, so the limit
- * bounds the octets received. Never rejects.
+ * Sends one request over a connection that it opens and closes. It never decompresses the response, so the limit bounds
+ * the octets received. Never rejects.
  */
-export const fetchDocument = async (
-  { url, accept }: DocumentRequest,
+const exchange = async <Answer>(
+  call: EndpointCall,
   limits: DocumentLimits,
   cancellation: Cancellation,
-): Promise<Result<string, KeySetFailure>> => {
-  const target = readUrl(url);
+  read: (answer: Dispatcher.ResponseData) => Promise<Result<Answer, KeySetFailure>>,
+): Promise<Result<Answer, KeySetFailure>> => {
+  const target = readUrl(call.url);
   if (target === null) return documentFailure('unreachable', 'its address is not an http or https URL');
   const { connectMs, answerMs, headOctets } = limits;
   const abort = new AbortController();
@@ -124,12 +142,13 @@ export const fetchDocument = async (
   });
   try {
     const answer = await client.request({
-      method: 'GET',
+      method: call.form === null ? 'GET' : 'POST',
       path: target.pathname + target.search,
-      headers: { accept, 'accept-encoding': 'identity' },
+      headers: headersOf(call),
+      body: call.form,
       signal: abort.signal,
     });
-    return await readResponse(answer, limits);
+    return await read(answer);
   } catch (error) {
     if (hasTimedOut) return documentFailure('timed_out', `no complete answer within ${answerMs} ms`);
     if (abort.signal.aborted) return documentFailure('cancelled', 'the fetch was cancelled');
@@ -140,3 +159,29 @@ export const fetchDocument = async (
     await client.destroy();
   }
 };
+
+/**
+ * Fetches the text of a document, without a byte order mark. Each fetch opens and closes its own connection: the next
+ * fetch is minutes away, and a provider that hangs delays no other. Never rejects.
+ */
+export const fetchDocument = (
+  request: DocumentRequest,
+  limits: DocumentLimits,
+  cancellation: Cancellation,
+): Promise<Result<string, KeySetFailure>> =>
+  exchange({ ...request, authorization: null, form: null }, limits, cancellation, (answer) =>
+    readBody(answer, statusFailure(answer.statusCode), limits),
+  );
+
+/** Calls an endpoint and returns its response, whatever the status; a redirect is not followed. Never rejects. */
+export const callEndpoint = (
+  call: EndpointCall,
+  limits: DocumentLimits,
+  cancellation: Cancellation,
+): Promise<Result<CalledEndpoint, KeySetFailure>> =>
+  exchange(call, limits, cancellation, async (answer) => {
+    const body = await readBody(answer, null, limits);
+    if (!body.ok) return body;
+    const type = answer.headers['content-type'];
+    return ok({ status: answer.statusCode, contentType: typeof type === 'string' ? type : null, body: body.value });
+  });

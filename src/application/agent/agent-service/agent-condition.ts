@@ -12,8 +12,9 @@ export interface AgentCondition {
 }
 
 /** Problems of single sign-on, a clause each. */
-const signOnTroubles = ({ sessions, saml }: PreparedAgent): string[] => {
+const signOnTroubles = ({ sessions, saml, logins }: PreparedAgent): string[] => {
   const troubles = saml === null ? [] : samlTroubles(saml);
+  troubles.push(...(logins?.troubles() ?? []));
   const storeFailure = sessions?.storeFailure ?? null;
   if (storeFailure !== null) troubles.push(`single sign-on: the session store cannot be used (${storeFailure})`);
   return troubles;

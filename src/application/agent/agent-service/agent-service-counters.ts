@@ -6,6 +6,7 @@ import type { MetricsReport, ReportedHistogram, ReportedValue } from '../../../d
 import type { CertificateDates } from '../../../domain/shared/certificate-dates.js';
 import type { ExchangeOutcomes } from '../exchange-token/exchange-record.js';
 import type { RefreshResult } from '../keys/key-set.js';
+import type { OidcOutcomes, OidcRefusal } from '../sign-on/oidc/oidc-refusal.js';
 import type { SignOnRefusal } from '../sign-on/saml/sign-on-refusal.js';
 import type { SignOnOutcomes } from '../sign-on/saml/single-sign-on-options.js';
 
@@ -89,7 +90,7 @@ const certificateHelp =
   'Expiry of a certificate of the SAML identity provider or service provider, in seconds since the Unix epoch';
 
 /** The metrics of the agent. Labels are closed unions and certificates, so the number of series is bounded. */
-export class AgentServiceCounters implements SignOnOutcomes, ExchangeOutcomes {
+export class AgentServiceCounters implements SignOnOutcomes, OidcOutcomes, ExchangeOutcomes {
   #requests = 0;
   readonly #successes = new LabelledCounter<AuthenticationMethod>(
     'auth_success_total',
@@ -119,6 +120,11 @@ export class AgentServiceCounters implements SignOnOutcomes, ExchangeOutcomes {
   readonly #signOns = new LabelledCounter<'completed' | SignOnRefusal>(
     'saml_sign_ons_total',
     'Sign-ons and refused logout messages, by result',
+    byResult,
+  );
+  readonly #oidcSignOns = new LabelledCounter<'completed' | OidcRefusal>(
+    'oidc_sign_ons_total',
+    'Sign-ons at OpenID providers and refused callbacks, by result',
     byResult,
   );
   readonly #exchanges = new LabelledCounter<'issued' | ExchangeReason>(
@@ -174,6 +180,16 @@ export class AgentServiceCounters implements SignOnOutcomes, ExchangeOutcomes {
   /** Counts a refused sign-on or logout message. */
   refused(reason: SignOnRefusal): void {
     this.#signOns.add(reason);
+  }
+
+  /** Counts a completed sign-on at an OpenID provider. */
+  signedOn(): void {
+    this.#oidcSignOns.add('completed');
+  }
+
+  /** Counts a refused sign-on at an OpenID provider. */
+  refusedSignOn(reason: OidcRefusal): void {
+    this.#oidcSignOns.add(reason);
   }
 
   /** Counts a result of the token endpoint. */
@@ -234,6 +250,7 @@ export class AgentServiceCounters implements SignOnOutcomes, ExchangeOutcomes {
         ...this.#decisions.values(),
         ...this.#shadowDifferences.values(),
         ...this.#signOns.values(),
+        ...this.#oidcSignOns.values(),
         ...this.#exchanges.values(),
       ],
       gauges: [

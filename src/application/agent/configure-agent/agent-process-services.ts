@@ -13,7 +13,9 @@ import type { ExchangeRates } from '../exchange-token/exchange-rates.js';
 import type { ExchangeOutcomes } from '../exchange-token/exchange-record.js';
 import type { AssertionMemory } from '../exchange-token/spent-assertions.js';
 import type { KeySets } from '../keys/key-sets.js';
+import type { OidcOutcomes } from '../sign-on/oidc/oidc-refusal.js';
 import type { SignOnOutcomes } from '../sign-on/saml/single-sign-on-options.js';
+import type { OidcServices } from './oidc-services.js';
 import type { SamlServices } from './saml-services.js';
 import type { SessionServices } from './session-services.js';
 
@@ -40,6 +42,7 @@ export interface AgentProcessServices {
   readonly random: Random;
   readonly sessions: SessionServices;
   readonly saml: SamlServices;
+  readonly oidc: OidcServices;
   /** Counts the results of sign-ons and token exchanges. */
-  readonly outcomes: SignOnOutcomes & ExchangeOutcomes;
+  readonly outcomes: SignOnOutcomes & OidcOutcomes & ExchangeOutcomes;
 }

@@ -18,6 +18,7 @@ import type { TextFileReader } from '../../ports/shared/text-file-reader.js';
 import { AgentEndpoints } from '../agent-service/agent-endpoints.js';
 import { AuthenticateRequest } from '../authenticate/authenticate-request.js';
 import type { AuthorizeRequest } from '../authorize/authorize-request.js';
+import type { ClientCredential } from '../sign-on/oidc/redeem-code.js';
 import type { IdentityProviderTrust } from '../sign-on/saml/trust/identity-provider-trust.js';
 import { SignOn } from '../sign-on/shared/sign-on.js';
 import type { SignOnWay } from '../sign-on/shared/sign-on-way.js';
@@ -27,11 +28,13 @@ import { ProviderTokens } from '../verify-tokens/provider-tokens.js';
 import { ProviderKeySets, type ProviderKeys } from './agent-key-sets.js';
 import type { AgentProcessServices } from './agent-process-services.js';
 import { authenticationChecks, credentialHeaders } from './authentication-checks.js';
+import { readLoginKeys } from './login-keys.js';
 import { optionProblem } from './option-problem.js';
 import { prepareAuthorization } from './prepare-authorization.js';
 import { type PreparedMethods, prepareMethods } from './prepare-methods.js';
 import { prepareTokenExchange } from './prepare-token-exchange.js';
 import type { PreparedAgent, PreparedAgentWithWarnings } from './prepared-agent.js';
+import { PreparedLogins } from './prepared-logins.js';
 import { PreparedSaml } from './prepared-saml.js';
 import { PreparedSessions } from './prepared-sessions.js';
 import { type ReadTokenExchange, readTokenExchange } from './read-token-exchange.js';
@@ -45,9 +48,14 @@ const certificateHeaders = ({ mtls, clientCertHeader: name }: CompleteAgentOptio
   return canonicalName(name) === 'client-cert' ? [name, 'Client-Cert-Chain'] : [name];
 };
 
-/** The headers that receive SAML attributes. */
-const mappedHeaders = ({ saml }: CompleteAgentOptions): string[] =>
-  saml?.attributeMapping.map(({ header }) => header) ?? [];
+/** The headers that receive properties of signed-on users. */
+const mappedHeaders = ({ saml, oidcLogins }: CompleteAgentOptions): string[] => [
+  ...new Set(
+    [saml?.attributeMapping ?? [], ...oidcLogins.map(({ claimMapping }) => claimMapping)].flatMap((mapping) =>
+      mapping.map(({ header }) => header),
+    ),
+  ),
+];
 
 /** The headers that the gateway removes from client requests. It may set them itself afterwards. */
 export const identityHeaderPatterns = (options: CompleteAgentOptions): readonly string[] => [
@@ -110,6 +118,15 @@ const prepareSaml = (
   const trust = parts.saml.trusts.acquire(saml.identityProvider, files.certificates);
   return new PreparedSaml(saml, files, sessions, trust, warmUp, parts);
 };
+
+/** Prepares the logins; null: there are none. The caller releases the result. */
+const prepareLogins = (
+  { oidcLogins }: CompleteAgentOptions,
+  credentials: readonly ClientCredential[],
+  sessions: PreparedSessions | null,
+  parts: AgentProcessServices,
+): PreparedLogins | null =>
+  oidcLogins.length === 0 || sessions === null ? null : new PreparedLogins(oidcLogins, credentials, sessions, parts);
 
 /** Warns if the identity provider is not known yet. Its metadata is fetched until it is. */
 const missingMetadata = (trust: IdentityProviderTrust): AgentOptionProblem[] => {
@@ -213,6 +230,7 @@ interface AgentPieces {
   readonly keySets: ProviderKeySets;
   readonly sessions: PreparedSessions | null;
   readonly saml: PreparedSaml | null;
+  readonly logins: PreparedLogins | null;
   readonly exchange: ReadTokenExchange | null;
 }
 
@@ -221,23 +239,25 @@ const prepareSignOn = (
   options: CompleteAgentOptions,
   sessions: PreparedSessions | null,
   ways: readonly SignOnWay[],
+  loginPaths: readonly string[],
 ): SignOn | null =>
   sessions === null || ways.length === 0
     ? null
     : new SignOn({
         ways,
-        loginPaths: [],
+        loginPaths,
         secretHeaders: secretHeaders(options).map(({ name }) => name),
         returnOrigins: sessions.returnOrigins,
       });
 
 const assemble = (
-  { options, methods, authorization, keySets, sessions, saml, exchange }: AgentPieces,
+  { options, methods, authorization, keySets, sessions, saml, logins, exchange }: AgentPieces,
   parts: AgentProcessServices,
 ): PreparedAgent => {
   const bearer = bearerTokens(options, methods, keySets.providers, parts.clock);
   const checks = authenticationChecks(options, methods, bearer, sessions?.sessions ?? null, parts);
-  const signOn = prepareSignOn(options, sessions, saml === null ? [] : [saml.signOn]);
+  const ways = [...(saml === null ? [] : [saml.signOn]), ...(logins?.ways ?? [])];
+  const signOn = prepareSignOn(options, sessions, ways, logins?.loginPaths ?? []);
   const tokenExchange = exchange === null ? null : prepareTokenExchange(exchange, bearer, saml, parts);
   return {
     authentication: new AuthenticateRequest(checks, credentialHeaders(options)),
@@ -249,15 +269,23 @@ const assemble = (
     failOpen: options.failOpen && checks.length > 0,
     keySets,
     endpoints: new AgentEndpoints(
-      [signOn, saml?.signOn, tokenExchange?.endpoint].filter((endpoint) => endpoint !== undefined && endpoint !== null),
+      [signOn, saml?.signOn, logins?.endpoints, tokenExchange?.endpoint].filter(
+        (endpoint) => endpoint !== undefined && endpoint !== null,
+      ),
     ),
     sessions,
     signOn,
     saml,
+    logins,
     tokenExchange,
     forwardsCookies: options.forwardCredentials === 'all',
     onChange: (listener) => {
-      const ends = [keySets.onChange(listener), sessions?.onChange(listener), saml?.onChange(listener)];
+      const ends = [
+        keySets.onChange(listener),
+        sessions?.onChange(listener),
+        saml?.onChange(listener),
+        logins?.onChange(listener),
+      ];
       return () => {
         for (const end of ends) end?.();
       };
@@ -265,6 +293,7 @@ const assemble = (
     release: async () => {
       keySets.release();
       saml?.release();
+      logins?.release();
       await sessions?.release();
     },
   };
@@ -274,10 +303,15 @@ const assemble = (
 const firstLoad = async (
   keySets: ProviderKeySets,
   saml: PreparedSaml | null,
+  logins: PreparedLogins | null,
   waitMs: number,
   { scheduler }: AgentProcessServices,
 ): Promise<void> => {
-  const loads = Promise.all([...keySets.providers.map(({ keys }) => keys.firstLoad()), saml?.trust.firstLoad()]);
+  const loads = Promise.all([
+    ...keySets.providers.map(({ keys }) => keys.firstLoad()),
+    saml?.trust.firstLoad(),
+    logins?.firstLoad(),
+  ]);
   await new Promise<void>((resolve) => {
     const deadline = scheduler.after(waitMs, resolve);
     void loads.then(() => {
@@ -303,6 +337,7 @@ export const prepareAgent = async (
   if (complete === null) return err(problems);
   const methods = await prepareMethods(complete, parts, problems);
   const samlFiles = complete.saml === null ? null : await readSamlFiles(complete.saml, parts, problems);
+  const loginCredentials = await readLoginKeys(complete.oidcLogins, parts, problems);
   const exchange = await readTokenExchange(complete, parts, problems);
   if (exchange !== null)
     problems.push(...(await openedByOwnTokens(complete, methods.jwtVerifier, exchange.files.keys[0])));
@@ -318,9 +353,23 @@ export const prepareAgent = async (
   // No errors from here on, so that a failed preparation leaves nothing to release.
   const keySets = ProviderKeySets.acquire(complete.oidc, parts.keySets);
   const saml = prepareSaml(complete, samlFiles, sessions.value, warmUp, parts);
-  const pieces = { options: complete, methods, authorization, keySets, sessions: sessions.value, saml, exchange };
+  const logins = prepareLogins(complete, loginCredentials, sessions.value, parts);
+  const pieces = {
+    options: complete,
+    methods,
+    authorization,
+    keySets,
+    sessions: sessions.value,
+    saml,
+    logins,
+    exchange,
+  };
   const agent = assemble(pieces, parts);
-  await firstLoad(keySets, saml, waitMs, parts);
-  const missing = [...missingKeys(keySets), ...(saml === null ? [] : providerWarnings(saml))];
+  await firstLoad(keySets, saml, logins, waitMs, parts);
+  const missing = [
+    ...missingKeys(keySets),
+    ...(saml === null ? [] : providerWarnings(saml)),
+    ...(logins?.warnings() ?? []),
+  ];
   return ok({ agent, warnings: [...problems, ...missing] });
 };

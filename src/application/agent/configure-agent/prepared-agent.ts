@@ -6,6 +6,7 @@ import type { AuthorizeRequest } from '../authorize/authorize-request.js';
 import type { SignOn } from '../sign-on/shared/sign-on.js';
 import type { ProviderKeySets } from './agent-key-sets.js';
 import type { PreparedTokenExchange } from './prepare-token-exchange.js';
+import type { PreparedLogins } from './prepared-logins.js';
 import type { PreparedSaml } from './prepared-saml.js';
 import type { PreparedSessions } from './prepared-sessions.js';
 
@@ -30,6 +31,8 @@ export interface PreparedAgent {
   readonly signOn: SignOn | null;
   /** Null: no SAML single sign-on. */
   readonly saml: PreparedSaml | null;
+  /** Null: no sign-on at OpenID providers. */
+  readonly logins: PreparedLogins | null;
   /** Null: no token exchange. */
   readonly tokenExchange: PreparedTokenExchange | null;
   /** Whether the session cookies are forwarded to the upstream. */

@@ -1,5 +1,7 @@
 import type { CompleteAgentOptions } from '../../../domain/agent/configuration/agent-option-rules.js';
+import type { MappedAttribute } from '../../../domain/agent/configuration/saml-options.js';
 import type { SignOnSessionOptions } from '../../../domain/agent/configuration/sessions-options.js';
+import { providerOfLogin } from '../../../domain/agent/oidc/session-of-id-token.js';
 import type { SignOnMethod } from '../../../domain/agent/sessions/session.js';
 import { sessionIdentity } from '../../../domain/agent/sessions/session-identity.js';
 import type { HeaderOperation } from '../../../domain/agent-protocol/messages.js';
@@ -69,9 +71,13 @@ export class PreparedSessions {
     { clock, scheduler, logger, digest }: AgentProcessServices,
   ) {
     const { stores, state, known } = lease;
-    const { userIdHeader: userId, authMethodHeader: authMethod, maxClaimBytes, saml } = complete;
-    const mapping = saml?.attributeMapping ?? [];
-    const preparation = new IdentityPreparation({ userId, authMethod }, maxClaimBytes, logger, clock, mapping);
+    const { userIdHeader: userId, authMethodHeader: authMethod, maxClaimBytes, saml, oidcLogins } = complete;
+    const preparation = (mapping: readonly MappedAttribute[]) =>
+      new IdentityPreparation({ userId, authMethod }, maxClaimBytes, logger, clock, mapping);
+    const ofSaml = preparation(saml?.attributeMapping ?? []);
+    const ofLogins = new Map(
+      oidcLogins.map((login) => [providerOfLogin(login), preparation(login.claimMapping)] as const),
+    );
     this.options = options;
     this.stores = stores;
     this.#lease = lease;
@@ -84,7 +90,10 @@ export class PreparedSessions {
       clock,
       scheduler,
       digest,
-      prepare: (session) => preparation.prepare(sessionIdentity(session)),
+      prepare: (session) => {
+        const ofLogin = session.method === 'oidc' ? ofLogins.get(session.provider) : undefined;
+        return (ofLogin ?? ofSaml).prepare(sessionIdentity(session));
+      },
       idleMs: options.idleMs,
       accepts: ({ method, provider }) => this.#providers.get(method)?.(provider) === true,
     });

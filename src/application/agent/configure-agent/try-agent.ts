@@ -58,6 +58,8 @@ export const unopenedStores = (kindFault: SessionServices['storeKindFault']): Pi
 const uncounted: AgentProcessServices['outcomes'] = {
   completed: () => undefined,
   refused: () => undefined,
+  signedOn: () => undefined,
+  refusedSignOn: () => undefined,
   exchanged: () => undefined,
 };
 

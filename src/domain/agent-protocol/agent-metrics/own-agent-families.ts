@@ -14,6 +14,7 @@ export const ownAgentFamilies: ReadonlyMap<string, MetricType> = new Map([
   ['jwks_refresh_total', 'counter'],
   ['token_exchanges_total', 'counter'],
   ['saml_sign_ons_total', 'counter'],
+  ['oidc_sign_ons_total', 'counter'],
   ['saml_sessions_active', 'gauge'],
   [samlCertificateExpiry, 'gauge'],
 ]);

@@ -19,6 +19,8 @@ import type { AgentOptionName, AgentOptions } from './agent-options-schema.js';
 import { enabledAuthz } from './authz-option-rules.js';
 import { apiKeyEntries, basicUserEntries, type EntryFiles } from './entry-option-rules.js';
 import { enabledMtls } from './mtls-option-rules.js';
+import type { OidcLoginOptions } from './oidc-login-options.js';
+import { checkLoginPaths, enabledLogins } from './oidc-login-rules.js';
 import { enabledProviders } from './oidc-option-rules.js';
 import type { OptionReport } from './option-report.js';
 import { looksLikePublicKey } from './public-key-text.js';
@@ -85,6 +87,13 @@ const jwtOptions = (options: AgentOptions, error: OptionReport, warn: OptionRepo
   return null;
 };
 
+/** The headers that receive properties of a user, and the key that names them. */
+interface MappedHeaders {
+  readonly option: AgentOptionName;
+  readonly place: OptionPlace & { readonly key: string };
+  readonly names: readonly string[];
+}
+
 /** The header names of an agent. */
 interface HeaderNames {
   readonly userId: string;
@@ -92,8 +101,8 @@ interface HeaderNames {
   readonly secrets: readonly SecretHeader[];
   /** Null: client certificates are not read. */
   readonly clientCert: string | null;
-  /** The headers that receive SAML attributes. */
-  readonly mapped: readonly string[];
+  /** The headers that a way to sign on sets. Several ways may set the same. */
+  readonly mapped: readonly MappedHeaders[];
 }
 
 interface NamedHeader {
@@ -109,6 +118,37 @@ const takenByCertificates = (clientCert: string): string[] => [
   'x-client-cert-cn',
   'x-client-cert-dn',
   ...(canonicalName(clientCert) === 'client-cert' ? ['client-cert-chain'] : []),
+];
+
+/** Adds the headers to `taken`: canonical names, and the keys that name them. */
+const checkNamedHeaders = (headers: readonly NamedHeader[], taken: Map<string, string>, error: OptionReport): void => {
+  for (const { key, option, use, name, place } of headers) {
+    const canonical = canonicalName(name);
+    const other = taken.get(canonical);
+    const unfit = isToken(name) ? unfitHeader(use, name) : null;
+    if (!isToken(name)) error(option, `"${name}" is not a header name`, undefined, place);
+    else if (unfit !== null) error(option, `the header ${name} ${unfit}`, undefined, place);
+    else if (other !== undefined) error(option, `${other} already uses the header ${name}`, undefined, place);
+    taken.set(canonical, key);
+  }
+};
+
+/** The headers that the ways to sign on set. */
+const mappedHeaders = ({ saml, oidcLogin = [] }: AgentOptions): readonly MappedHeaders[] => [
+  ...(saml?.enabled === true
+    ? [
+        {
+          option: 'saml' as const,
+          place: { key: 'attribute-mapping' },
+          names: saml.attributeMapping.map(({ header }) => header),
+        },
+      ]
+    : []),
+  ...oidcLogin.map(({ claimMapping }, block) => ({
+    option: 'oidc-login' as const,
+    place: { block, key: 'claim-mapping' },
+    names: claimMapping.map(({ header }) => header),
+  })),
 ];
 
 /** Every header must be a valid name, fit its purpose, and have only one purpose. */
@@ -130,23 +170,10 @@ const checkHeaders = (names: HeaderNames, error: OptionReport): void => {
     });
     for (const name of takenByCertificates(clientCert)) taken.set(name, 'mtls');
   }
-  for (const name of mapped) {
-    headers.push({
-      key: 'attribute-mapping',
-      option: 'saml',
-      use: 'attribute',
-      name,
-      place: { key: 'attribute-mapping' },
-    });
-  }
-  for (const { key, option, use, name, place } of headers) {
-    const canonical = canonicalName(name);
-    const other = taken.get(canonical);
-    const unfit = isToken(name) ? unfitHeader(use, name) : null;
-    if (!isToken(name)) error(option, `"${name}" is not a header name`, undefined, place);
-    else if (unfit !== null) error(option, `the header ${name} ${unfit}`, undefined, place);
-    else if (other !== undefined) error(option, `${other} already uses the header ${name}`, undefined, place);
-    taken.set(canonical, key);
+  checkNamedHeaders(headers, taken, error);
+  for (const { option, place, names: ofWay } of mapped) {
+    const ofUser = ofWay.map((name) => ({ key: place.key, option, use: 'attribute' as const, name, place }));
+    checkNamedHeaders(ofUser, new Map(taken), error);
   }
 };
 
@@ -179,6 +206,8 @@ export interface CompleteAgentOptions {
   readonly authz: AuthzOptions | null;
   /** Null: disabled. */
   readonly saml: SamlOptions | null;
+  /** The enabled ones. */
+  readonly oidcLogins: readonly OidcLoginOptions[];
   /** Null: no way to sign on is enabled. */
   readonly sessions: SignOnSessionOptions | null;
   /** Null: disabled. */
@@ -210,17 +239,19 @@ export const secretHeaders = ({
 
 /** Whether options make the agent authenticate or authorize requests. */
 export const isForRequests = (options: AgentOptions): boolean => {
-  const { jwtSecret, jwtPublicKey, apiKeys, basicAuthUsers, oidc, mtls, authz, saml, tokenExchange } = options;
-  return [jwtSecret, jwtPublicKey, apiKeys, basicAuthUsers, oidc, mtls, authz, saml, tokenExchange].some(
+  const { jwtSecret, jwtPublicKey, apiKeys, basicAuthUsers, oidc, oidcLogin, mtls, authz, saml, tokenExchange } =
+    options;
+  return [jwtSecret, jwtPublicKey, apiKeys, basicAuthUsers, oidc, oidcLogin, mtls, authz, saml, tokenExchange].some(
     (option) => option !== undefined,
   );
 };
 
 /** Whether any method is configured, valid or not. */
 const namesMethod = (options: AgentOptions): boolean => {
-  const { jwtSecret, jwtPublicKey, apiKeys = [], basicAuthUsers = [], oidc = [], mtls, saml } = options;
+  const { jwtSecret, jwtPublicKey, apiKeys = [], basicAuthUsers = [], oidc = [], oidcLogin = [], mtls, saml } = options;
   if (jwtSecret !== undefined || jwtPublicKey !== undefined || apiKeys.length + basicAuthUsers.length > 0) return true;
-  return oidc.some(({ enabled }) => enabled) || mtls?.enabled === true || saml?.enabled === true;
+  if ([...oidc, ...oidcLogin].some(({ enabled }) => enabled)) return true;
+  return mtls?.enabled === true || saml?.enabled === true;
 };
 
 /** The default header belongs to upstreams until API keys are configured. An empty list counts as none. */
@@ -249,11 +280,13 @@ export const completeAgentOptions = (options: AgentOptions, files: EntryFiles): 
   const error = reporter('error');
   const warn = reporter('warning');
 
+  const oidcLogins = enabledLogins(options.oidcLogin ?? [], error, warn);
   const methods = {
     jwt: jwtOptions(options, error, warn),
     oidc: enabledProviders(options.oidc ?? [], error, warn),
     saml: enabledSaml(options.saml, error, warn),
-    sessions: enabledSessions(options, error, warn),
+    oidcLogins,
+    sessions: enabledSessions(options, oidcLogins, error, warn),
   };
   const complete: CompleteAgentOptions = {
     ...methods,
@@ -275,8 +308,9 @@ export const completeAgentOptions = (options: AgentOptions, files: EntryFiles): 
     tokenExchange: enabledTokenExchange(options.tokenExchange, methods, error, warn),
   };
   checkServedPlaces(options, error);
-  const { userIdHeader: userId, authMethodHeader: authMethod, saml } = complete;
-  const mapped = saml?.attributeMapping.map(({ header }) => header) ?? [];
+  checkLoginPaths(oidcLogins, complete, error);
+  const { userIdHeader: userId, authMethodHeader: authMethod } = complete;
+  const mapped = mappedHeaders(options);
   const clientCert = options.mtls?.clientCertHeader ?? null;
   checkHeaders({ userId, authMethod, secrets: secretHeaders(complete), clientCert, mapped }, error);
   if (options.failOpen === true && !namesMethod(options)) {

@@ -11,6 +11,7 @@ import { authzBlock, toAuthzOptions } from './authz-block.js';
 import { parseEntryList, parseSingleEntry } from './credential-entries.js';
 import { mtlsBlock, toMtlsOptions } from './mtls-block.js';
 import { oidcBlocks, toProviderOptions } from './oidc-block.js';
+import { oidcLoginBlocks, toOidcLoginOptions } from './oidc-login-block.js';
 import { publicKeyPath } from './public-key-text.js';
 import { samlBlock, toSamlBlockOptions } from './saml-block.js';
 import { sessionsBlock, toSessionsBlockOptions } from './sessions-block.js';
@@ -90,6 +91,7 @@ export const agentOptionsShape = {
   mtls: mtlsBlock,
   authz: authzBlock,
   saml: samlBlock,
+  'oidc-login': oidcLoginBlocks,
   sessions: sessionsBlock,
   'token-exchange': tokenExchangeBlock,
 };
@@ -179,6 +181,9 @@ export const toAgentOptions = (fields: Fields<typeof agentOptionsShape>) => {
     ...(mtls !== null && { mtls: toMtlsOptions(mtls) }),
     ...(authz !== null && { authz: toAuthzOptions(authz) }),
     ...(saml !== null && { saml: toSamlBlockOptions(saml) }),
+    ...(fields['oidc-login'].given && {
+      oidcLogin: fields['oidc-login'].value.map((block) => toOidcLoginOptions(block.fields)),
+    }),
     ...(sessions !== null && { sessions: toSessionsBlockOptions(sessions) }),
     ...(tokenExchange !== null && { tokenExchange: toTokenExchangeOptions(tokenExchange) }),
   };
@@ -225,7 +230,9 @@ export const agentOptionField = (
     const atBlock = { ...outside, position: found.position };
     return key === undefined ? atBlock : keyOf(found.fields, key, atBlock);
   };
-  if (option === 'oidc') return one(block === undefined ? undefined : fields.oidc.value[block], whole);
+  if (option === 'oidc' || option === 'oidc-login') {
+    return one(block === undefined ? undefined : fields[option].value[block], whole);
+  }
   if (option === 'token-exchange' && client !== undefined) {
     return one(fields['token-exchange'].value?.clients.value?.client.value[client], whole);
   }

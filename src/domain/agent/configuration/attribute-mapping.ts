@@ -31,12 +31,9 @@ const readMapped = (setting: Setting, context: ReadContext): MappedAttribute | n
   return read.ok ? { attribute: setting.name, header: read.value } : refuse(`"${setting.name}" ${read.error.message}`);
 };
 
-/** `attribute-mapping { mail "X-User-Email" }`: every member is an attribute name. */
-export const attributeMapping: Key<readonly MappedAttribute[]> = custom(
-  'block of `attribute "header"`',
-  'none',
-  'Attributes of the identity provider and the headers that receive them. Several values are joined with `,`.',
-  (_name, settings, context) => {
+/** A block whose members are names of a user's properties, each with a header. */
+const mapping = (type: string, meaning: string): Key<readonly MappedAttribute[]> =>
+  custom(type, 'none', meaning, (_name, settings, context) => {
     const value: MappedAttribute[] = [];
     let sound = true;
     for (const setting of settings) {
@@ -56,5 +53,16 @@ export const attributeMapping: Key<readonly MappedAttribute[]> = custom(
     }
     refuseRepetition(settings, context, false);
     return { value, given: settings.length > 0, sound, position: settings[0]?.position ?? null };
-  },
+  });
+
+/** `attribute-mapping { mail "X-User-Email" }`: every member is an attribute name. */
+export const attributeMapping = mapping(
+  'block of `attribute "header"`',
+  'Attributes of the identity provider and the headers that receive them. Several values are joined with `,`.',
+);
+
+/** `claim-mapping { email "X-User-Email" }`: every member is the name of a claim, or a dotted path to one. */
+export const claimMapping = mapping(
+  'block of `claim "header"`',
+  'Claims of the user and the headers that receive them, in addition to `X-Auth-Claim-*`. Dots lead into objects. Several values are joined with `,`.',
 );

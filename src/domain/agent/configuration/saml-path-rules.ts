@@ -5,6 +5,18 @@ import type { SamlReport } from './option-report.js';
 import { pathFault } from './path-fault.js';
 import type { SamlBlockOptions } from './saml-options.js';
 
+/** The paths on which a way to sign on applies. */
+interface PathLists {
+  readonly protectedPaths: readonly string[];
+  readonly excludedPaths: readonly string[];
+}
+
+/** Reports a problem of a key with paths. */
+interface PathReport {
+  error(message: string, key: string, suggestion?: string): void;
+  warning(message: string, key: string): void;
+}
+
 /** Maximum paths of a list. */
 const maximumPaths = 1000;
 
@@ -22,7 +34,7 @@ const prefixFault = (path: string): string | null => {
   return `must not contain "*": prefixes cover all paths below${prefix === null ? '' : `: write "${prefix}"`}`;
 };
 
-const checkList = (key: 'protected-paths' | 'excluded-paths', paths: readonly string[], report: SamlReport): void => {
+const checkList = (key: 'protected-paths' | 'excluded-paths', paths: readonly string[], report: PathReport): void => {
   if (paths.length > maximumPaths) report.error(`${key} has more than ${maximumPaths} paths`, key);
   const seen = new Set<string>();
   for (const [index, path] of paths.slice(0, maximumPaths).entries()) {
@@ -45,7 +57,7 @@ const namedAtMost = 5;
 const shownLength = 100;
 
 /** `excluded-paths` override `protected-paths`: reports protected paths that are completely excluded. */
-const checkExclusions = ({ protectedPaths, excludedPaths }: SamlBlockOptions, report: SamlReport): void => {
+const checkExclusions = ({ protectedPaths, excludedPaths }: PathLists, report: PathReport): void => {
   const key = 'excluded-paths';
   if (excludedPaths.includes('/')) {
     report.warning('excluded-paths contains "/": no path is protected, and sessions are ignored everywhere', key);
@@ -90,11 +102,16 @@ const checkSignedOut = ({ signedOutPath, ...saml }: SamlBlockOptions, report: Sa
   report.warning(message, 'signed-out-path', 'serve it on a route without the agent, and add it to excluded-paths');
 };
 
+/** Checks protected and excluded paths. */
+export const checkPathLists = (lists: PathLists, report: PathReport): void => {
+  checkList('protected-paths', lists.protectedPaths, report);
+  checkList('excluded-paths', lists.excludedPaths, report);
+  checkExclusions(lists, report);
+};
+
 /** Checks all paths of the block. */
 export const checkSamlPaths = (saml: SamlBlockOptions, report: SamlReport): void => {
   checkEndpoints(saml, report);
   checkSignedOut(saml, report);
-  checkList('protected-paths', saml.protectedPaths, report);
-  checkList('excluded-paths', saml.excludedPaths, report);
-  checkExclusions(saml, report);
+  checkPathLists(saml, report);
 };

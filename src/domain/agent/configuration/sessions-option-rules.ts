@@ -3,6 +3,7 @@ import { redisUrlFinding } from '../../configuration/schema/redis-url.js';
 import { urlParts } from '../../http/absolute-uri.js';
 import { isToken } from '../../http/field-syntax.js';
 import { agentDefaults } from './agent-configuration.js';
+import type { OidcLoginOptions } from './oidc-login-options.js';
 import type { OptionReport } from './option-report.js';
 import type { SamlBlockOptions } from './saml-options.js';
 import type {
@@ -42,6 +43,8 @@ const maximumHosts = 1_000;
 export interface SessionBlocks {
   readonly sessions: SessionsBlockOptions | null;
   readonly saml: Pick<SamlBlockOptions, 'sessions' | 'entityId' | 'acsUrl'> | null;
+  /** Scheme and authority of each public URL of a login. */
+  readonly publicOrigins: readonly string[];
 }
 
 /** Reports problems at the block that has the key. */
@@ -148,11 +151,16 @@ const hostOf = (origin: string): string =>
     .replace(/:\d*$/, '')
     .toLowerCase();
 
-const checkCookieDomain = (domain: string, { saml }: SessionBlocks, report: SessionsReport): void => {
-  const host = saml === null ? null : hostOf(urlParts(saml.acsUrl).origin);
-  if (host !== null && !coversHost(domain, host)) {
-    const message = `cookie-domain ${domain} does not include ${host}, the host of acs-url: browsers would drop the cookie`;
-    report.own('error', 'cookie-domain', message, 'write the host of acs-url, or a domain above it');
+const checkCookieDomain = (domain: string, { saml, publicOrigins }: SessionBlocks, report: SessionsReport): void => {
+  const hosts = [
+    ...(saml === null ? [] : [['acs-url', hostOf(urlParts(saml.acsUrl).origin)] as const]),
+    ...publicOrigins.map((origin) => ['public-url', hostOf(origin)] as const),
+  ];
+  const outside = hosts.find(([, host]) => !coversHost(domain, host));
+  if (outside !== undefined) {
+    const [key, host] = outside;
+    const message = `cookie-domain ${domain} does not include ${host}, the host of ${key}: browsers would drop the cookie`;
+    report.own('error', 'cookie-domain', message, `write the host of ${key}, or a domain above it`);
     return;
   }
   const message = `cookie-domain: every host under ${domain} receives the session cookie, and can use it`;
@@ -229,15 +237,15 @@ export const sessionOptions = (
   error: OptionReport,
   warn: OptionReport,
 ): SignOnSessionOptions => {
-  const { sessions, saml } = blocks;
+  const { sessions, saml, publicOrigins } = blocks;
   const keys = mergeKeys(blocks);
   const report = new SessionsReport(blocks, error, warn);
   const domain = sessions?.cookieDomain?.toLowerCase() ?? null;
-  const ownOrigins = saml === null ? [] : [serializedOrigin(saml.acsUrl)];
+  const ownOrigins = [...(saml === null ? [] : [serializedOrigin(saml.acsUrl)]), ...publicOrigins];
   refuseTwins(blocks, error);
   const options: SignOnSessionOptions = {
     store: storeOptions(keys, report),
-    namespace: saml?.entityId ?? '',
+    namespace: saml?.entityId ?? publicOrigins[0] ?? '',
     ttlMs: keys.ttlMs ?? agentDefaults.sessionTtlMs,
     idleMs: keys.idleMs,
     cleanupIntervalMs: keys.cleanupIntervalMs ?? agentDefaults.cleanupIntervalMs,
@@ -266,14 +274,16 @@ export const sessionOptions = (
 /** Checks the sessions of an agent; null if no way to sign on is enabled, so that there are no sessions. */
 export const enabledSessions = (
   { sessions, saml }: { readonly sessions?: SessionsBlockOptions; readonly saml?: SamlBlockOptions },
+  logins: readonly Pick<OidcLoginOptions, 'publicOrigins'>[],
   error: OptionReport,
   warn: OptionReport,
 ): SignOnSessionOptions | null => {
-  if (sessions === undefined && saml === undefined) return null;
-  if (saml === undefined) {
-    error('sessions', 'it has no effect without a way to sign on', 'add a saml block, or remove sessions');
+  if (sessions === undefined && saml === undefined && logins.length === 0) return null;
+  if (saml === undefined && logins.length === 0) {
+    error('sessions', 'it has no effect without a way to sign on', 'add saml or oidc-login, or remove sessions');
     return null;
   }
-  const options = sessionOptions({ sessions: sessions ?? null, saml }, error, warn);
-  return saml.enabled ? options : null;
+  const publicOrigins = [...new Set(logins.flatMap((login) => login.publicOrigins))];
+  const options = sessionOptions({ sessions: sessions ?? null, saml: saml ?? null, publicOrigins }, error, warn);
+  return saml?.enabled === true || logins.length > 0 ? options : null;
 };

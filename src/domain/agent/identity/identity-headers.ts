@@ -158,15 +158,40 @@ const countNames = (claims: readonly ToldClaim[], names: IdentityHeaderNames): M
   return counts;
 };
 
-/** For single sign-on the mapped attributes, for other methods all claims. */
+/** The claim of this name, or the one to which the names between the dots lead; undefined: there is none. */
+const claimAt = (claims: Claims, path: string): ClaimValue | undefined => {
+  if (Object.hasOwn(claims, path)) return claims[path];
+  const dot = path.indexOf('.');
+  const first = dot < 0 ? undefined : path.slice(0, dot);
+  const inner = first !== undefined && Object.hasOwn(claims, first) ? claims[first] : undefined;
+  return isClaims(inner) ? claimAt(inner, path.slice(dot + 1)) : undefined;
+};
+
+/** The mapped claims, in the order of the mapping. A claim that is absent, null or an empty list has no header. */
+const mappedClaims = (claims: Claims, mapping: readonly MappedAttribute[]): readonly MappedValue[] => {
+  const mapped: MappedValue[] = [];
+  for (const { attribute, header } of mapping) {
+    const value = claimAt(claims, attribute);
+    if (value === undefined || value === null || (isArray(value) && value.length === 0)) continue;
+    mapped.push({
+      path: attribute,
+      header,
+      value: isClaims(value) ? null : arrayValue(isArray(value) ? value : [value]),
+    });
+  }
+  return mapped;
+};
+
+/** For SAML the mapped attributes. For other methods the mapped claims, which come first, and all claims. */
 const toldClaims = ({ method, claims }: Identity, mapping: readonly MappedAttribute[]): readonly ToldClaim[] => {
   if (claims === null) return [];
   if (method === 'saml') return mappedAttributes(claims, mapping);
-  return flattenClaims(claims).map(({ path, name, value }) => ({
+  const all = flattenClaims(claims).map(({ path, name, value }) => ({
     path,
     header: claimPrefix + name,
     value: name === '' ? null : value,
   }));
+  return mapping.length === 0 ? all : [...mappedClaims(claims, mapping), ...all];
 };
 
 const setCertificate = (headers: BoundedHeaders, { commonName, distinguishedName }: CertificateIdentity): void => {

@@ -78,7 +78,7 @@ const headOf: Partial<Record<AgentSubscription, AgentSubscription>> = {
 /** The events that the auth agent uses. */
 const ofRequests: ReadonlySet<AgentSubscription> = new Set(['request_headers', 'request_body_chunk']);
 
-const bodyReaders = ['saml', 'token-exchange'];
+const bodyReaders = ['saml', 'oidc-login', 'token-exchange'];
 
 /** Requires `request_headers`. Without this event the agent decides nothing and its routes are open. */
 const requireRequestHead = (agent: ReadAgent, report: ProblemReport): void => {

@@ -78,6 +78,15 @@ export const usedUpPage = (path: string): AgentAnswer => {
   return pageAnswer(page(`<title>${escapeText(title)}</title>\n`, body), [], 403);
 };
 
+/** 403 for an answer of the identity provider to a sign-on that is over, with a link to begin anew. */
+export const overPage = (): AgentAnswer => {
+  const title = 'This sign-on is over';
+  const text =
+    'It was answered before, or it took longer than five minutes. Go to the page that you want, and sign in again.';
+  const body = `<h1>${escapeText(title)}</h1>\n<p>${escapeText(text)}</p>\n<p><a href="/">Begin again</a></p>\n`;
+  return pageAnswer(page(`<title>${escapeText(title)}</title>\n`, body), [], 403);
+};
+
 const submitScript = 'document.forms[0].submit()';
 /** The hash of the script above for the content security policy. */
 const submitScriptHash = 'sha256-ePniVEkSivX/c7XWBGafqh8tSpiRrKiqYeqbG7N1TOE=';

@@ -1,5 +1,6 @@
 import { maximumTokenLength } from '../../../agent/tokens/compact-jws.js';
 import { agentsOf, type ReadAgent, type ReadGateway } from '../../../gateway/configuration/read-gateway.js';
+import type { SourcePosition } from '../../configuration-problem.js';
 import { isLocalGrpcAddress } from '../../schema/grpc-address.js';
 import { type TriedOptions, triedOptions } from '../tried-options.js';
 import type { AdviceReport } from './advice-report.js';
@@ -41,15 +42,22 @@ const warnAboutPolicies = (agent: string, { fields }: TriedOptions, report: Advi
   }
 };
 
-/** Minimum time for a sign-on, in milliseconds: it verifies signatures and writes to a store. */
+/** Minimum time for a SAML sign-on, in milliseconds: it verifies signatures and writes to a store. */
 const leastSignOnMs = 2000;
+/** Minimum time for a sign-on at an OpenID provider: its token endpoint has five seconds. */
+const leastLoginMs = 6000;
 
 const warnAboutSignOnTime = ({ name, fields }: ReadAgent, tried: TriedOptions, report: AdviceReport): void => {
   const timeout = fields['timeout-ms'];
-  const saml = tried.fields.saml;
-  if (saml.value?.enabled.value !== true || !timeout.sound || timeout.value >= leastSignOnMs) return;
-  const message = `agent "${name.value}" has ${timeout.value} ms for an answer, but a SAML sign-on can take longer`;
-  report.add('sign-on-may-time-out', message, timeout.given ? timeout.position : saml.position);
+  const { saml, 'oidc-login': logins } = tried.fields;
+  if (!timeout.sound) return;
+  const tell = (method: string, position: SourcePosition | null) => {
+    const message = `agent "${name.value}" has ${timeout.value} ms for an answer, but ${method} can take longer`;
+    report.add('sign-on-may-time-out', message, timeout.given ? timeout.position : position);
+  };
+  const hasLogin = logins.value.some(({ fields: { enabled } }) => enabled.value);
+  if (hasLogin && timeout.value < leastLoginMs) tell('a sign-on at an OpenID provider', logins.position);
+  else if (saml.value?.enabled.value === true && timeout.value < leastSignOnMs) tell('a SAML sign-on', saml.position);
 };
 
 /** Whether the agent accepts tokens. */

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { SqliteStoreOpener } from '../../../../../src/adapters/outbound/sqlite-session-store/sqlite-store-opener.js';
 import { openStore, type StoreLocation } from '../../../../../src/application/agent/sessions/store-location.js';
-import { samlSessionStore } from '../../../../../src/application/agent/sign-on/saml/agent-saml.js';
+import { configuredSessionStore } from '../../../../../src/application/agent/sign-on/shared/configured-session-store.js';
 import { agentBlockReader } from '../../../../../src/application/whole/read-agent-block.js';
 import { samlBlockText, samlConfiguration } from '../../../../support/agent/saml-configuration.js';
 import { succeeded, testSession } from '../../../../support/agent/test-sessions.js';
@@ -20,7 +20,7 @@ describe('the store of the commands', () => {
 
   const open = (place: StoreLocation) =>
     openStore(place, {
-      configuredStore: samlSessionStore((file) => agentBlockReader({ load: () => loadConfiguration(file) })),
+      configuredStore: configuredSessionStore((file) => agentBlockReader({ load: () => loadConfiguration(file) })),
       stores: new SqliteStoreOpener({ creates: false }),
     });
 

@@ -83,6 +83,7 @@ it('no metric of the agent loses or changes its name or its labels', () => {
     'gateway_agent_authz_decisions_total agent decision',
     'gateway_agent_authz_shadow_differences_total agent enforced shadow',
     'gateway_agent_saml_sign_ons_total agent result',
+    'gateway_agent_oidc_sign_ons_total agent result',
     'gateway_agent_token_exchanges_total agent result',
     'gateway_agent_saml_sessions_active agent',
     'gateway_agent_saml_certificate_expiry_timestamp_seconds agent subject',

@@ -8,6 +8,7 @@ it('are what the agent reports in which everything has happened, with their type
   counters.failed({ method: 'jwt', reason: 'expired' }, 0.001);
   counters.authorized('allow', 'deny');
   counters.completed();
+  counters.signedOn();
   counters.exchanged('issued');
   counters.refreshedKeys('success');
   const report = counters.report('id', 0, 10_000, { sessions: 1, certificates: [{ subject: 'CN=idp', expiryMs: 0 }] });

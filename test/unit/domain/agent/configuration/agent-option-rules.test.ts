@@ -39,6 +39,7 @@ describe('complete options', () => {
         maxClaimBytes: 2_048,
         clientCertHeader: 'X-Client-Cert',
         oidc: [],
+        oidcLogins: [],
         mtls: null,
         authz: null,
         saml: null,

@@ -129,7 +129,7 @@ describe('advice has a stable name', () => {
     for (const id of ['route-without-agents', 'upstream-not-verified', 'redirect-loop', 'http-beside-redirect'])
       told.delete(id);
     // The table above covers each kind, so no kind is untested.
-    expect(told.size).toBe(27);
+    expect(told.size).toBe(28);
   });
 });
 
@@ -188,6 +188,14 @@ describe('a safe configuration has no advice', () => {
     ['session-cookie-in-the-clear', file({ config: saml('cookie-secure #false') })],
     ['session-cookie-for-scripts', file({ config: saml('cookie-http-only #false') })],
     ['session-cookie-for-every-host', file({ config: `${saml('')}; sessions { cookie-domain "sp.example" }` })],
+    [
+      'unverified-email-is-trusted',
+      file({
+        agent: 'socket "/s"; timeout-ms 6000',
+        config:
+          'oidc-login "corp" { issuer "https://i.example"; client-id "portal"; public-url "https://p.example"; user-id-claim "email"; trust-unverified-email #true }',
+      }),
+    ],
     ['sign-on-is-not-bound', file({ config: saml('browser-binding #false') })],
     ['sign-on-unasked-for', file({ config: saml('allow-idp-initiated #true') })],
     ['agent-fails-open', file({ agent: 'socket "/s"; failure-mode "open"' })],

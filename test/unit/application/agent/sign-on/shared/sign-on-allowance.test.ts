@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { SignOnAllowance } from '../../../../../../src/application/agent/sign-on/saml/begin-saml-sign-on.js';
+import { SignOnAllowance } from '../../../../../../src/application/agent/sign-on/shared/sign-on-allowance.js';
 import { ManualClock } from '../../../../../support/shared/manual-clock.js';
 
 const allowanceOf = (signOns: number, addresses = 10) => {

@@ -1,0 +1,10 @@
+import type { ProviderEndpoints, TokenHashes } from '../../ports/agent/provider-endpoints.js';
+import type { KnownProviders } from '../sign-on/oidc/discovery/known-providers.js';
+
+/** The services of a process that sign-ons at OpenID providers use. */
+export interface OidcServices {
+  readonly endpoints: ProviderEndpoints;
+  readonly hashes: TokenHashes;
+  /** The OpenID providers of the process. */
+  readonly providers: Pick<KnownProviders, 'acquire'>;
+}

@@ -1,0 +1,124 @@
+import type { OidcLoginOptions } from '../../../domain/agent/configuration/oidc-login-options.js';
+import { providerOfLogin } from '../../../domain/agent/oidc/session-of-id-token.js';
+import type { AgentOptionProblem } from '../../../domain/configuration/agent-option-problem.js';
+import type { KeySetLease } from '../keys/key-sets.js';
+import type { ProviderLease } from '../sign-on/oidc/discovery/known-providers.js';
+import { OidcEndpoints } from '../sign-on/oidc/oidc-endpoints.js';
+import { OidcLogin } from '../sign-on/oidc/oidc-login.js';
+import type { LoginServices } from '../sign-on/oidc/oidc-sign-on-options.js';
+import type { ClientCredential } from '../sign-on/oidc/redeem-code.js';
+import { SignOnAllowance } from '../sign-on/shared/sign-on-allowance.js';
+import type { AgentProcessServices } from './agent-process-services.js';
+import { optionProblem } from './option-problem.js';
+import type { PreparedSessions } from './prepared-sessions.js';
+
+interface LeasedLogin {
+  readonly options: OidcLoginOptions;
+  readonly provider: ProviderLease;
+  readonly keys: KeySetLease;
+}
+
+/** The logins of one configuration. Their key sets and endpoints are kept fresh until release. */
+export class PreparedLogins {
+  readonly ways: readonly OidcLogin[];
+  readonly endpoints: OidcEndpoints;
+  readonly loginPaths: readonly string[];
+  readonly #leased: readonly LeasedLogin[];
+
+  /** @param credentials those of the logins, in their order */
+  constructor(
+    logins: readonly OidcLoginOptions[],
+    credentials: readonly ClientCredential[],
+    prepared: PreparedSessions,
+    { keySets, oidc, random, digest, clock, logger, outcomes }: AgentProcessServices,
+  ) {
+    this.#leased = logins.map((options) => {
+      const { issuer, endpoints, jwksUrl, algorithms, jwksRefreshMs } = options;
+      const location =
+        jwksUrl === null ? ({ kind: 'issuer', issuer } as const) : ({ kind: 'url', url: jwksUrl } as const);
+      return {
+        options,
+        provider: oidc.providers.acquire({ issuer, endpoints }),
+        keys: keySets.acquire({ location, algorithms }, jwksRefreshMs),
+      };
+    });
+    const services: LoginServices = {
+      cookies: prepared.cookies,
+      sessions: prepared.sessions,
+      sessionTtlMs: prepared.options.ttlMs,
+      cookieDomain: prepared.options.cookie.domain,
+      returnOrigins: prepared.returnOrigins,
+      requests: prepared.stores.requests,
+      allowance: new SignOnAllowance(clock),
+      endpoints: oidc.endpoints,
+      hashes: oidc.hashes,
+      random,
+      digest,
+      clock,
+      logger,
+      outcomes,
+    };
+    this.ways = this.#leased.map(
+      ({ options, provider, keys }, index) =>
+        new OidcLogin({
+          ...services,
+          options,
+          credential: credentials[index] ?? { kind: 'public' },
+          provider: provider.provider,
+          keys: keys.keys,
+        }),
+    );
+    this.endpoints = new OidcEndpoints(this.ways, services);
+    this.loginPaths = logins.map(({ loginPath }) => loginPath);
+    const providers = new Set(logins.map(providerOfLogin));
+    prepared.acceptProviders('oidc', (provider) => providers.has(provider));
+  }
+
+  /** Resolves when endpoints and keys of all providers were fetched or failed. */
+  async firstLoad(): Promise<void> {
+    await Promise.all(
+      this.#leased.flatMap(({ provider, keys }) => [provider.provider.firstLoad(), keys.keys.firstLoad()]),
+    );
+  }
+
+  /** Problems of the providers, a clause each. */
+  troubles(): readonly string[] {
+    return this.#leased.flatMap(({ options: { name }, provider: { provider }, keys: { keys } }) => {
+      const reason = (failure: string | null) => (failure === null ? '' : ` (${failure})`);
+      return [
+        ...(provider.current() === null
+          ? [`login "${name}": the endpoints of the provider are unknown${reason(provider.lastFailure())}`]
+          : []),
+        ...(keys.state() === 'fresh'
+          ? []
+          : [`login "${name}": the keys of the provider are ${keys.state()}${reason(keys.lastFailure())}`]),
+      ];
+    });
+  }
+
+  /** Warns of providers that are not known yet. They are fetched until they are. */
+  warnings(): readonly AgentOptionProblem[] {
+    return this.troubles().map((trouble) =>
+      optionProblem('warning', 'oidc-login', `${trouble}, so sign-ons fail until they are fetched`),
+    );
+  }
+
+  /** Calls the listener when a provider becomes known or its keys change state. The result unsubscribes it. */
+  onChange(listener: () => void): () => void {
+    const ends = this.#leased.flatMap(({ provider, keys }) => [
+      provider.provider.onChange(listener),
+      keys.keys.onChange(listener),
+    ]);
+    return () => {
+      for (const end of ends) end();
+    };
+  }
+
+  /** Idempotent. */
+  release(): void {
+    for (const { provider, keys } of this.#leased) {
+      provider.release();
+      keys.release();
+    }
+  }
+}

@@ -1,0 +1,200 @@
+import type { OidcCallback } from '../../../../domain/agent/oidc/callback.js';
+import { callbackFault } from '../../../../domain/agent/oidc/checks/callback-checks.js';
+import { codeVerifierText, nonceText, type PendingLogin } from '../../../../domain/agent/oidc/pending-login.js';
+import { newOidcSession } from '../../../../domain/agent/oidc/session-of-id-token.js';
+import type { Session } from '../../../../domain/agent/sessions/session.js';
+import type { SignOnRequest } from '../../../../domain/agent/sign-on/sign-on-request.js';
+import { remarkText } from '../../../../domain/agent-protocol/audit-remarks.js';
+import { eventTraceId } from '../../../../domain/agent-protocol/event-trace-id.js';
+import type { AgentAnswer, RequestHeadersEvent } from '../../../../domain/agent-protocol/messages.js';
+import { err, ok, type Result } from '../../../../domain/shared/result.js';
+import type { Cancellation } from '../../../ports/shared/cancellation.js';
+import { isCancelled } from '../../../shared/cancellation/cancellation-source.js';
+import { withRemarks } from '../../agent-service/with-remarks.js';
+import { onwardPage, redirectAnswer } from '../shared/sign-on-answers.js';
+import { AnsweredLogins, type ShownCode } from './answered-logins.js';
+import type { OidcRefusals, RefusedOidc } from './oidc-refusal.js';
+import type { LoginParts } from './oidc-sign-on-options.js';
+import { RedeemCode } from './redeem-code.js';
+import { type AcceptedUser, VerifyTokens } from './verify-tokens.js';
+
+/** A pending sign-on of this browser. */
+export interface OwnRequest {
+  readonly request: SignOnRequest;
+  readonly pending: PendingLogin;
+  /** The names of the logins whose callback path the answer came to. */
+  readonly loginsOfPath: readonly string[];
+  /** The secret of the binding cookie. */
+  readonly secret: string;
+}
+
+interface OpenedSession {
+  /** The secret in the cookie. */
+  readonly id: string;
+  readonly session: Session;
+}
+
+const refused = (reason: RefusedOidc['reason'], detail: string | null = null): Result<never, RefusedOidc> =>
+  err({ reason, detail });
+
+/** Completes a sign-on of one login: redeems the code, verifies the tokens, opens a session. */
+export class CompleteOidcSignOn {
+  readonly #parts: LoginParts;
+  readonly #refusals: OidcRefusals;
+  readonly #redeem: RedeemCode;
+  readonly #verify: VerifyTokens;
+  readonly #answered: AnsweredLogins;
+
+  constructor(parts: LoginParts, refusals: OidcRefusals) {
+    this.#parts = parts;
+    this.#refusals = refusals;
+    this.#redeem = new RedeemCode({ ...parts, clientId: parts.options.clientId });
+    this.#verify = new VerifyTokens(parts);
+    this.#answered = new AnsweredLogins(parts);
+  }
+
+  /** `callback` is the answer to `own`, by the state. A cancelled request opens no session. */
+  async complete(
+    event: RequestHeadersEvent,
+    callback: OidcCallback,
+    own: OwnRequest,
+    cancellation: Cancellation,
+  ): Promise<AgentAnswer> {
+    const outcome = await this.#complete(event, callback, own, cancellation);
+    if (outcome.ok) return outcome.value;
+    const { handleHash } = own.request;
+    const { error } = outcome;
+    const cookies = error.isPending === true ? [] : this.#parts.cookies.clearShownBinding(event.headers, handleHash);
+    return this.#refusals.refuse(event, { ...error, cookies });
+  }
+
+  async #complete(
+    event: RequestHeadersEvent,
+    callback: OidcCallback,
+    { request, pending, loginsOfPath, secret }: OwnRequest,
+    cancellation: Cancellation,
+  ): Promise<Result<AgentAnswer, RefusedOidc>> {
+    const { options, provider, keys, requests, digest, clock } = this.#parts;
+    const metadata = provider.current();
+    if (metadata === null || keys.state() === 'absent') {
+      provider.hurry();
+      const detail = provider.lastFailure() ?? keys.lastFailure();
+      return err({ reason: 'provider_unavailable', detail, isPending: true });
+    }
+    // From here on the request is spent: a code is redeemed once.
+    const taken = await requests.take(request.handleHash, clock.wallMs());
+    if (!taken.ok) return err({ reason: 'store_unavailable', detail: taken.error.reason, isPending: true });
+    const fault = callbackFault(callback, {
+      provider: pending.login,
+      providersOfPath: loginsOfPath,
+      issuer: options.issuer,
+      requiresIss: options.requireIss || metadata.sendsIss,
+    });
+    const { answer, state } = callback;
+    if (fault !== null || answer.kind === 'error') {
+      return refused(
+        fault ?? 'provider_error',
+        answer.kind === 'error' ? `the provider reports ${answer.error}` : null,
+      );
+    }
+    const shown = { state, code: answer.code };
+    // The same callback came twice at once, and the other request was faster.
+    if (taken.value === null) return this.#again(event, shown);
+    const tokens = await this.#redeem.redeem(
+      metadata,
+      {
+        code: answer.code,
+        redirectUri: pending.origin + options.callbackPath,
+        codeVerifier: digest.sha256Hex(codeVerifierText(secret, state)),
+      },
+      cancellation,
+    );
+    if (!tokens.ok) return err(tokens.error);
+    const user = await this.#verify.verify(
+      tokens.value,
+      {
+        nonce: digest.sha256Hex(nonceText(secret, state)),
+        code: answer.code,
+        requestedMs: request.createdMs,
+        userinfoUrl: metadata.userinfoUrl,
+      },
+      cancellation,
+    );
+    if (!user.ok) return user;
+    const opened = await this.#open(user.value, cancellation);
+    if (!opened.ok) return opened;
+    await this.#endShownSessions(event);
+    if (isCancelled(cancellation)) return this.#endAgain(opened.value.id);
+    await this.#answered.remember(shown, request, opened.value.session, event.correlationId);
+    return ok(this.#goOn(event, request, opened.value));
+  }
+
+  async #again(event: RequestHeadersEvent, shown: ShownCode): Promise<Result<AgentAnswer, RefusedOidc>> {
+    const again = await this.#answered.answerAgain(event, shown);
+    if (!again.ok) return refused('store_unavailable', again.error.reason);
+    if (again.value === null) return refused('unknown_request');
+    this.#refusals.note(event, { reason: 'replayed', detail: null });
+    return ok(again.value);
+  }
+
+  async #open(
+    { userId, claims }: AcceptedUser,
+    cancellation: Cancellation,
+  ): Promise<Result<OpenedSession, RefusedOidc>> {
+    const { options, sessions, sessionTtlMs, random, digest, clock } = this.#parts;
+    if (isCancelled(cancellation)) return refused('cancelled');
+    const id = random.token();
+    const session = newOidcSession({
+      login: options,
+      userId,
+      claims,
+      idHash: digest.sha256Hex(id),
+      nowMs: clock.wallMs(),
+      ttlMs: sessionTtlMs,
+    });
+    const opened = await sessions.open(session);
+    if (!opened.ok) return refused('store_unavailable', opened.error.reason);
+    return isCancelled(cancellation) ? this.#endAgain(id) : ok({ id, session });
+  }
+
+  /** Ends a session whose cookie the browser does not get. */
+  async #endAgain(id: string): Promise<Result<never, RefusedOidc>> {
+    const ended = await this.#parts.sessions.end(id);
+    return refused('cancelled', ended.ok ? null : ended.error.reason);
+  }
+
+  /** Session rotation: ends the previous sessions of the browser, because the new cookie replaces theirs. */
+  async #endShownSessions({ headers, correlationId }: RequestHeadersEvent): Promise<void> {
+    const { cookies, sessions, logger } = this.#parts;
+    for (const sessionId of cookies.sessionIds(headers)) {
+      const ended = await sessions.end(sessionId);
+      if (ended.ok) continue;
+      const fields = { correlation_id: correlationId, detail: ended.error.reason };
+      logger.warn('the previous session could not be ended after a sign-on', fields);
+    }
+  }
+
+  #goOn(
+    event: RequestHeadersEvent,
+    { handleHash, returnTo }: SignOnRequest,
+    { id, session }: OpenedSession,
+  ): AgentAnswer {
+    const { options, cookies, outcomes, logger } = this.#parts;
+    outcomes.signedOn();
+    const name = session.idHash.slice(0, 12);
+    logger.info('sign-on completed', {
+      login: options.name,
+      user: session.userId,
+      session: name,
+      trace_id: eventTraceId(event),
+      correlation_id: event.correlationId,
+    });
+    const operations = [
+      ...cookies.setSession(event.headers, id, session.expiresMs - session.createdMs),
+      cookies.clearBinding(handleHash),
+    ];
+    const answer = cookies.isStrict ? onwardPage(returnTo, operations) : redirectAnswer(returnTo, operations);
+    const subject = remarkText(session.userId);
+    return withRemarks(answer, { event: 'sign_on', outcome: 'succeeded', auth_method: 'oidc', subject, session: name });
+  }
+}

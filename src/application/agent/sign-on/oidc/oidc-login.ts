@@ -1,0 +1,59 @@
+import type { OidcCallback } from '../../../../domain/agent/oidc/callback.js';
+import {
+  compileProtectedPaths,
+  type PathProtection,
+  type ProtectedPaths,
+  pathProtection,
+} from '../../../../domain/agent/sign-on/protected-paths.js';
+import type { AgentAnswer, RequestHeadersEvent } from '../../../../domain/agent-protocol/messages.js';
+import type { Cancellation } from '../../../ports/shared/cancellation.js';
+import type { SignOnWay } from '../shared/sign-on-way.js';
+import { BeginOidcSignOn } from './begin-oidc-sign-on.js';
+import { CompleteOidcSignOn, type OwnRequest } from './complete-oidc-sign-on.js';
+import { OidcRefusals } from './oidc-refusal.js';
+import type { LoginParts } from './oidc-sign-on-options.js';
+
+/** One `oidc-login` block: a way to sign on. */
+export class OidcLogin implements SignOnWay {
+  readonly name: string;
+  readonly label: string;
+  readonly callbackPath: string;
+  readonly logoutPath: string;
+  /** Whether the provider posts its answers. */
+  readonly takesForms: boolean;
+  readonly refusals: OidcRefusals;
+  readonly #paths: ProtectedPaths;
+  readonly #begin: BeginOidcSignOn;
+  readonly #complete: CompleteOidcSignOn;
+
+  constructor(parts: LoginParts) {
+    const { options, logger, outcomes } = parts;
+    this.name = options.name;
+    this.label = options.name;
+    this.callbackPath = options.callbackPath;
+    this.logoutPath = options.logoutPath;
+    this.takesForms = options.responseMode === 'form_post';
+    this.refusals = new OidcRefusals(logger, outcomes, options.name);
+    this.#paths = compileProtectedPaths(options);
+    this.#begin = new BeginOidcSignOn(parts, this.refusals);
+    this.#complete = new CompleteOidcSignOn(parts, this.refusals);
+  }
+
+  protection(path: string | null): PathProtection {
+    return pathProtection(this.#paths, path);
+  }
+
+  begin(event: RequestHeadersEvent, returnTo: string): Promise<AgentAnswer> {
+    return this.#begin.begin(event, returnTo);
+  }
+
+  /** Completes the sign-on that the callback answers. */
+  complete(
+    event: RequestHeadersEvent,
+    callback: OidcCallback,
+    own: OwnRequest,
+    cancellation: Cancellation,
+  ): Promise<AgentAnswer> {
+    return this.#complete.complete(event, callback, own, cancellation);
+  }
+}

@@ -1,0 +1,116 @@
+import type { OidcLoginOptions } from '../../../../domain/agent/configuration/oidc-login-options.js';
+import { idTokenFault } from '../../../../domain/agent/oidc/checks/id-token-checks.js';
+import { acceptedUser, lacksClaims, withUserinfo } from '../../../../domain/agent/oidc/checks/user-checks.js';
+import { type ReceivedTokens, readUserinfo } from '../../../../domain/agent/oidc/endpoint-response.js';
+import { hashOfAlgorithm, tokenHash } from '../../../../domain/agent/oidc/token-hash.js';
+import type { Claims } from '../../../../domain/agent/tokens/claims.js';
+import { asymmetricAlgorithmOf } from '../../../../domain/agent/tokens/signature-algorithm.js';
+import { err, ok, type Result } from '../../../../domain/shared/result.js';
+import { Secret } from '../../../../domain/shared/secret.js';
+import type { Cancellation } from '../../../ports/shared/cancellation.js';
+import { ProviderTokens } from '../../verify-tokens/provider-tokens.js';
+import { type ReadToken, readToken } from '../../verify-tokens/token-verdict.js';
+import type { RefusedOidc } from './oidc-refusal.js';
+import type { LoginParts } from './oidc-sign-on-options.js';
+
+/** The sign-on that tokens must belong to. */
+export interface TokenContext {
+  readonly nonce: string;
+  readonly code: string;
+  /** When the sign-on began, in wall milliseconds. */
+  readonly requestedMs: number;
+  /** Null: the provider has none. */
+  readonly userinfoUrl: string | null;
+}
+
+/** A user who may sign on. */
+export interface AcceptedUser {
+  readonly userId: string;
+  readonly claims: Claims;
+}
+
+const refused = (reason: RefusedOidc['reason'], detail: string | null = null): Result<never, RefusedOidc> =>
+  err({ reason, detail });
+
+/** The provider of a login as a provider of tokens: its ID tokens are for the client. */
+const tokenProvider = (options: OidcLoginOptions) => ({
+  name: options.name,
+  enabled: true,
+  issuer: options.issuer,
+  tenants: [],
+  jwksUrl: options.jwksUrl,
+  audiences: [options.clientId],
+  algorithms: options.algorithms,
+  requiredScopes: [],
+  jwksRefreshMs: options.jwksRefreshMs,
+  clockSkewMs: options.clockSkewMs,
+});
+
+/** Verifies the tokens of a sign-on, and decides which user they name. */
+export class VerifyTokens {
+  readonly #parts: LoginParts;
+  readonly #tokens: ProviderTokens;
+
+  constructor(parts: LoginParts) {
+    this.#parts = parts;
+    this.#tokens = new ProviderTokens([{ options: tokenProvider(parts.options), keys: parts.keys }], parts.clock);
+  }
+
+  /** Verifies the signature first, then the claims of every JWT, then those of this sign-on. Never rejects. */
+  async verify(
+    { idToken, accessToken }: ReceivedTokens,
+    context: TokenContext,
+    cancellation: Cancellation,
+  ): Promise<Result<AcceptedUser, RefusedOidc>> {
+    const read = readToken(idToken);
+    if (!read.ok) return refused(read.error);
+    const verdict = await this.#tokens.verify(read.value, cancellation, 'id');
+    if (verdict.kind === 'cancelled') return refused('cancelled');
+    if (verdict.kind === 'undecided') return refused('provider_unavailable', this.#parts.keys.lastFailure());
+    if (verdict.kind === 'failed') return refused(verdict.reason);
+    const { claims } = verdict.token;
+    const fault = this.#fault(read.value, claims, accessToken, context);
+    if (fault !== null) return refused(fault);
+    const complete = await this.#complete(claims, accessToken, context.userinfoUrl, cancellation);
+    if (!complete.ok) return complete;
+    const accepted = acceptedUser(complete.value, this.#parts.options);
+    return accepted.ok ? ok({ userId: accepted.value, claims: complete.value }) : refused(accepted.error);
+  }
+
+  #fault({ header }: ReadToken, claims: Claims, accessToken: string, context: TokenContext) {
+    const { options, hashes, clock } = this.#parts;
+    // The signature has been verified with this algorithm.
+    const hash = hashOfAlgorithm(asymmetricAlgorithmOf(header['alg']) ?? 'RS256');
+    return idTokenFault(claims, {
+      nowMs: clock.wallMs(),
+      clockSkewMs: options.clockSkewMs,
+      clientId: options.clientId,
+      nonce: context.nonce,
+      requestedMs: context.requestedMs,
+      accessTokenHash: tokenHash(hashes.hash(hash, accessToken)),
+      codeHash: tokenHash(hashes.hash(hash, context.code)),
+      maxAgeSecs: options.maxAgeSecs,
+      acrValues: options.acrValues,
+    });
+  }
+
+  /** Adds claims of the userinfo endpoint if one is missing. Those of the ID token, which are signed, win. */
+  async #complete(
+    claims: Claims,
+    accessToken: string,
+    userinfoUrl: string | null,
+    cancellation: Cancellation,
+  ): Promise<Result<Claims, RefusedOidc>> {
+    const { options, endpoints } = this.#parts;
+    const mapped = options.claimMapping.map(({ attribute }) => attribute.split('.')[0] as string);
+    if (userinfoUrl === null || !lacksClaims(claims, options, mapped)) return ok(claims);
+    const answer = await endpoints.userinfo(userinfoUrl, new Secret(accessToken), cancellation);
+    if (!answer.ok) {
+      const { code, detail } = answer.error;
+      return refused(code === 'cancelled' ? code : 'userinfo_failed', `the userinfo endpoint: ${code}: ${detail}`);
+    }
+    const info = readUserinfo(answer.value, claims['sub'] as string);
+    if (info.ok) return ok(withUserinfo(claims, info.value));
+    return refused(info.error, `the userinfo endpoint answered with status ${answer.value.status}`);
+  }
+}

@@ -1,0 +1,46 @@
+import type { Session } from '../sessions/session.js';
+import { claimDetails } from '../sessions/session-identity.js';
+import type { Claims } from '../tokens/claims.js';
+
+/** An `oidc-login` block and its issuer. Two blocks may have one issuer, with different clients. */
+export interface OidcLogin {
+  /** The name of the block. */
+  readonly name: string;
+  readonly issuer: string;
+}
+
+/** The provider in sessions of a block: its issuer and its name, which has no space. */
+export const providerOfLogin = ({ name, issuer }: OidcLogin): string => `${issuer} ${name}`;
+
+export interface OidcSessionToOpen {
+  readonly login: OidcLogin;
+  readonly userId: string;
+  /** The claims of the user. */
+  readonly claims: Claims;
+  /** SHA-256 of the session id, in lower-case hexadecimal. */
+  readonly idHash: string;
+  readonly nowMs: number;
+  readonly ttlMs: number;
+}
+
+const textClaim = (claims: Claims, name: string): string | null => {
+  const value = Object.hasOwn(claims, name) ? claims[name] : undefined;
+  return typeof value === 'string' && value !== '' ? value : null;
+};
+
+/** The session of an ID token. It lasts its time to live: an ID token expires within minutes. */
+export const newOidcSession = ({ login, userId, claims, idHash, nowMs, ttlMs }: OidcSessionToOpen): Session => {
+  const subject = textClaim(claims, 'sub');
+  return {
+    idHash,
+    userId,
+    method: 'oidc',
+    provider: providerOfLogin(login),
+    logout: subject === null ? null : { subject, session: textClaim(claims, 'sid') },
+    details: claimDetails(claims),
+    attributes: [],
+    createdMs: nowMs,
+    expiresMs: nowMs + ttlMs,
+    lastSeenMs: nowMs,
+  };
+};

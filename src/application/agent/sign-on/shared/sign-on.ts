@@ -53,7 +53,11 @@ export class SignOn implements AgentEndpoint {
 
   /** The protection of a normalised path by all ways; null means a path without a normal form. */
   protection(path: string | null): PathProtection {
-    return combinedProtection(this.#parts.ways.map((way) => way.protection(path)));
+    const { ways } = this.#parts;
+    const [first] = ways;
+    // Every request asks this, and most agents have one way.
+    if (first !== undefined && ways.length === 1) return first.protection(path);
+    return combinedProtection(ways.map((way) => way.protection(path)));
   }
 
   /** Whether to answer an unauthenticated request with `begin`: a browser navigates to a protected path. */

@@ -62,6 +62,23 @@ describe('config check', () => {
 });
 
 describe('config print', () => {
+  it('shows redirects and responses with their defaults, and what defaults add to their routes', async () => {
+    const routes = `route "r" { matches { scheme "http"; path "/r" }; redirect { to "https://{host}/" } }
+    route "b" { matches { path "/b" }; respond { body "ok" } }`;
+    const defaults = 'defaults { policies { compress { }; response-headers { set { "X-Frame-Options" "DENY" } } } }';
+    const file = folder.write('gateway.kdl', `${text.replace('routes { ', `routes { ${routes}\n`)}${defaults}\n`);
+    const first = await printConfiguration(file, 'kdl');
+    expect(await printConfiguration(folder.write('printed.kdl', first.stdout), 'kdl')).toEqual(first);
+    const { stdout } = await printConfiguration(file, 'json');
+    const { route } = JSON.parse(stdout).routes;
+    expect(route[0]).toMatchObject({
+      redirect: { to: 'https://{host}/', status: 307 },
+      policies: { 'response-headers': { set: { 'X-Frame-Options': 'DENY' } } },
+    });
+    expect(route[0].policies).not.toHaveProperty('compress');
+    expect(route[1].respond).toEqual({ status: 200, body: 'ok' });
+  });
+
   it('prints its own output unchanged', async () => {
     const first = await printConfiguration(folder.write('gateway.kdl', text), 'kdl');
     expect(first).toMatchObject({ exitCode: 0, stderr: '' });

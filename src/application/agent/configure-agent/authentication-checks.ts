@@ -42,8 +42,9 @@ export const authenticationChecks = (
   { logger, digest, clock, fingerprints, passwords }: AgentProcessServices,
 ): readonly AuthenticationCheck[] => {
   const { apiKeys, basicUsers, tokenCacheSize } = options;
-  const names = { userId: options.userIdHeader, authMethod: options.authMethodHeader };
-  const preparation = new IdentityPreparation(names, options.maxClaimBytes, logger, clock);
+  const { userIdHeader: userId, authMethodHeader: authMethod, forwardClaims: forwardedClaims } = options;
+  const names = { userId, authMethod, forwardedClaims };
+  const preparation = new IdentityPreparation(names, options.maxClaimBytes, logger, clock, options.claimMapping);
   const prepare = (identity: Identity): PreparedIdentity => preparation.prepare(identity);
   // All methods share one cache: a cached token needs no further verification.
   const memory = new VerifiedTokenCache(clock, {

@@ -49,9 +49,9 @@ const certificateHeaders = ({ mtls, clientCertHeader: name }: CompleteAgentOptio
 };
 
 /** The headers that receive properties of signed-on users. */
-const mappedHeaders = ({ saml, oidcLogins }: CompleteAgentOptions): string[] => [
+const mappedHeaders = ({ saml, oidcLogins, claimMapping: common }: CompleteAgentOptions): string[] => [
   ...new Set(
-    [saml?.attributeMapping ?? [], ...oidcLogins.map(({ claimMapping }) => claimMapping)].flatMap((mapping) =>
+    [saml?.attributeMapping ?? [], common, ...oidcLogins.map(({ claimMapping }) => claimMapping)].flatMap((mapping) =>
       mapping.map(({ header }) => header),
     ),
   ),

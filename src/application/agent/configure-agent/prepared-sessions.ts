@@ -1,4 +1,5 @@
 import type { CompleteAgentOptions } from '../../../domain/agent/configuration/agent-option-rules.js';
+import { withCommonMapping } from '../../../domain/agent/configuration/claim-option-rules.js';
 import type { MappedAttribute } from '../../../domain/agent/configuration/saml-options.js';
 import type { SignOnSessionOptions } from '../../../domain/agent/configuration/sessions-options.js';
 import { providerOfLogin } from '../../../domain/agent/oidc/session-of-id-token.js';
@@ -71,9 +72,14 @@ export class PreparedSessions {
     { clock, scheduler, logger, digest }: AgentProcessServices,
   ) {
     const { stores, state, known } = lease;
-    const { userIdHeader: userId, authMethodHeader: authMethod, maxClaimBytes, saml, oidcLogins } = complete;
-    const preparation = (mapping: readonly MappedAttribute[]) =>
-      new IdentityPreparation({ userId, authMethod }, maxClaimBytes, logger, clock, mapping);
+    const { maxClaimBytes, saml, oidcLogins } = complete;
+    const names = {
+      userId: complete.userIdHeader,
+      authMethod: complete.authMethodHeader,
+      forwardedClaims: complete.forwardClaims,
+    };
+    const preparation = (own: readonly MappedAttribute[]) =>
+      new IdentityPreparation(names, maxClaimBytes, logger, clock, withCommonMapping(own, complete.claimMapping));
     const ofSaml = preparation(saml?.attributeMapping ?? []);
     const ofLogins = new Map(
       oidcLogins.map((login) => [providerOfLogin(login), preparation(login.claimMapping)] as const),

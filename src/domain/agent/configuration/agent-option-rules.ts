@@ -17,6 +17,7 @@ import {
 } from './agent-configuration.js';
 import type { AgentOptionName, AgentOptions } from './agent-options-schema.js';
 import { enabledAuthz } from './authz-option-rules.js';
+import { claimOptions } from './claim-option-rules.js';
 import { apiKeyEntries, basicUserEntries, type EntryFiles } from './entry-option-rules.js';
 import { enabledMtls } from './mtls-option-rules.js';
 import type { OidcLoginOptions } from './oidc-login-options.js';
@@ -25,7 +26,7 @@ import { enabledProviders } from './oidc-option-rules.js';
 import type { OptionReport } from './option-report.js';
 import { looksLikePublicKey } from './public-key-text.js';
 import { enabledSaml } from './saml-option-rules.js';
-import type { SamlOptions } from './saml-options.js';
+import type { MappedAttribute, SamlOptions } from './saml-options.js';
 import { checkServedPlaces, grpcServing } from './serving-option-rules.js';
 import { enabledSessions } from './sessions-option-rules.js';
 import type { SignOnSessionOptions } from './sessions-options.js';
@@ -101,7 +102,7 @@ interface HeaderNames {
   readonly secrets: readonly SecretHeader[];
   /** Null: client certificates are not read. */
   readonly clientCert: string | null;
-  /** The headers that a way to sign on sets. Several ways may set the same. */
+  /** The headers that properties of users get. Several keys may name the same header. */
   readonly mapped: readonly MappedHeaders[];
 }
 
@@ -133,8 +134,8 @@ const checkNamedHeaders = (headers: readonly NamedHeader[], taken: Map<string, s
   }
 };
 
-/** The headers that the ways to sign on set. */
-const mappedHeaders = ({ saml, oidcLogin = [] }: AgentOptions): readonly MappedHeaders[] => [
+/** The headers that properties of users get. */
+const mappedHeaders = ({ saml, oidcLogin = [], claimMapping = [] }: AgentOptions): readonly MappedHeaders[] => [
   ...(saml?.enabled === true
     ? [
         {
@@ -149,6 +150,11 @@ const mappedHeaders = ({ saml, oidcLogin = [] }: AgentOptions): readonly MappedH
     place: { block, key: 'claim-mapping' },
     names: claimMapping.map(({ header }) => header),
   })),
+  {
+    option: 'claim-mapping',
+    place: { key: 'claim-mapping' },
+    names: claimMapping.map(({ header }) => header),
+  },
 ];
 
 /** Every header must be a valid name, fit its purpose, and have only one purpose. */
@@ -196,6 +202,10 @@ export interface CompleteAgentOptions {
   readonly forwardCredentials: CredentialForwarding;
   readonly tokenCacheSize: number;
   readonly maxClaimBytes: number;
+  /** The claims that get a header `X-Auth-Claim-*`; null: all. */
+  readonly forwardClaims: readonly string[] | null;
+  /** For every method with claims. */
+  readonly claimMapping: readonly MappedAttribute[];
   /** The header of the client certificate; also used for certificate-bound tokens without `mtls`. */
   readonly clientCertHeader: string;
   /** The enabled ones. */
@@ -302,6 +312,7 @@ export const completeAgentOptions = (options: AgentOptions, files: EntryFiles): 
     forwardCredentials: forwarding(options.forwardCredentials),
     tokenCacheSize: options.tokenCacheSize ?? agentDefaults.tokenCacheSize,
     maxClaimBytes: options.maxClaimBytes ?? agentDefaults.maxClaimBytes,
+    ...claimOptions(options, methods, error, warn),
     clientCertHeader: options.mtls?.clientCertHeader ?? agentDefaults.clientCertHeader,
     mtls: enabledMtls(options.mtls, error, warn),
     authz: enabledAuthz(options.authz, error, warn),

@@ -7,8 +7,10 @@ import { boolean, integer, oneOf, seconds, secret, text } from '../../configurat
 import type { Field, Fields, Located } from '../../configuration/schema/schema.js';
 import type { Secret } from '../../shared/secret.js';
 import { type EntrySource, jwtAlgorithms } from './agent-configuration.js';
+import { claimMapping } from './attribute-mapping.js';
 import { authzBlock, toAuthzOptions } from './authz-block.js';
 import { parseEntryList, parseSingleEntry } from './credential-entries.js';
+import { claimName } from './exchange-kinds.js';
 import { mtlsBlock, toMtlsOptions } from './mtls-block.js';
 import { oidcBlocks, toProviderOptions } from './oidc-block.js';
 import { oidcLoginBlocks, toOidcLoginOptions } from './oidc-login-block.js';
@@ -87,6 +89,13 @@ export const agentOptionsShape = {
     ),
     '2048',
   ),
+  'forward-claims': list(
+    claimName,
+    'The claims that get a header `X-Auth-Claim-*`: names, or dotted paths into objects. A name includes everything below it. An empty list: none. SAML attributes get headers only by a mapping.',
+    [],
+    'all',
+  ),
+  'claim-mapping': claimMapping,
   oidc: oidcBlocks,
   mtls: mtlsBlock,
   authz: authzBlock,
@@ -147,6 +156,7 @@ export const toAgentOptions = (fields: Fields<typeof agentOptionsShape>) => {
   const forwardCredentials = fields['forward-credentials'].value;
   const tokenCacheSize = fields['token-cache-size'].value;
   const maxClaimBytes = fields['max-claim-bytes'].value;
+  const claimsMapped = fields['claim-mapping'];
   const mtls = fields.mtls.value;
   const authz = fields.authz.value;
   const saml = fields.saml.value;
@@ -177,6 +187,8 @@ export const toAgentOptions = (fields: Fields<typeof agentOptionsShape>) => {
     ...(forwardCredentials !== null && { forwardCredentials }),
     ...(tokenCacheSize !== null && { tokenCacheSize }),
     ...(maxClaimBytes !== null && { maxClaimBytes }),
+    ...(fields['forward-claims'].given && { forwardClaims: fields['forward-claims'].value.map(({ value }) => value) }),
+    ...(claimsMapped.given && { claimMapping: claimsMapped.value }),
     ...(fields.oidc.given && { oidc: fields.oidc.value.map((block) => toProviderOptions(block.fields)) }),
     ...(mtls !== null && { mtls: toMtlsOptions(mtls) }),
     ...(authz !== null && { authz: toAuthzOptions(authz) }),

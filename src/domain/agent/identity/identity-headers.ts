@@ -131,9 +131,12 @@ const claimPrefix = 'X-Auth-Claim-';
 const commonNameHeader = 'X-Client-Cert-CN';
 const distinguishedNameHeader = 'X-Client-Cert-DN';
 
+/** The names of the identity headers. */
 export interface IdentityHeaderNames {
   readonly userId: string;
   readonly authMethod: string;
+  /** The claims that get a header `X-Auth-Claim-*`: names, or dotted paths into objects. Null or absent: all. */
+  readonly forwardedClaims?: readonly string[] | null;
 }
 
 export interface IdentityHeaders {
@@ -182,15 +185,22 @@ const mappedClaims = (claims: Claims, mapping: readonly MappedAttribute[]): read
   return mapped;
 };
 
-/** For SAML the mapped attributes. For other methods the mapped claims, which come first, and all claims. */
-const toldClaims = ({ method, claims }: Identity, mapping: readonly MappedAttribute[]): readonly ToldClaim[] => {
+/** Whether one of the names leads to the claim or to an object that contains it. */
+const isForwarded = (path: string, names: readonly string[]): boolean =>
+  names.some((name) => path.startsWith(name) && (path.length === name.length || path[name.length] === '.'));
+
+/** For SAML the mapped attributes. For other methods the mapped claims, which come first, and the forwarded ones. */
+const toldClaims = (
+  { method, claims }: Identity,
+  mapping: readonly MappedAttribute[],
+  forwarded: readonly string[] | null,
+): readonly ToldClaim[] => {
   if (claims === null) return [];
   if (method === 'saml') return mappedAttributes(claims, mapping);
-  const all = flattenClaims(claims).map(({ path, name, value }) => ({
-    path,
-    header: claimPrefix + name,
-    value: name === '' ? null : value,
-  }));
+  const flat = forwarded?.length === 0 ? [] : flattenClaims(claims);
+  const all = (forwarded === null ? flat : flat.filter(({ path }) => isForwarded(path, forwarded))).map(
+    ({ path, name, value }) => ({ path, header: claimPrefix + name, value: name === '' ? null : value }),
+  );
   return mapping.length === 0 ? all : [...mappedClaims(claims, mapping), ...all];
 };
 
@@ -202,7 +212,8 @@ const setCertificate = (headers: BoundedHeaders, { commonName, distinguishedName
 /**
  * The identity headers of a request. If several claims have one header name, all are omitted, because choosing one
  * would be a guess. Claims keep the order of the token up to a limit, except that integer names come first (ECMA-262,
- * OrdinaryOwnPropertyKeys). SAML attributes keep the order of the mapping. One header lists the omitted claims.
+ * OrdinaryOwnPropertyKeys). Mapped claims come first, in the order of the mapping. One header lists the omitted claims,
+ * but not those that `forwardedClaims` excludes.
  */
 export const identityHeaders = (
   identity: Identity,
@@ -215,7 +226,7 @@ export const identityHeaders = (
   headers.set(names.authMethod, identity.method);
   if (identity.certificate !== null) setCertificate(headers, identity.certificate);
 
-  const claims = toldClaims(identity, mapping);
+  const claims = toldClaims(identity, mapping, names.forwardedClaims ?? null);
   // A claim that cannot be represented still reserves its name: another claim must not pass for it.
   const counts = countNames(claims, names);
   for (const { path, header, value } of claims) {

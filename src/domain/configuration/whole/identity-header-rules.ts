@@ -16,13 +16,16 @@ import type { ProblemReport } from '../schema/problem-report.js';
 import { triedOptions } from './tried-options.js';
 
 /** The configurable identity headers of an agent, without those with fixed names. */
-const configuredNames = ({ userIdHeader, authMethodHeader, mtls, saml }: AgentOptions): readonly string[] =>
-  [
+const configuredNames = (options: AgentOptions): readonly string[] => {
+  const { userIdHeader, authMethodHeader, mtls, saml, oidcLogin = [], claimMapping = [] } = options;
+  const mappings = [saml?.attributeMapping ?? [], claimMapping, ...oidcLogin.map((login) => login.claimMapping)];
+  return [
     userIdHeader,
     authMethodHeader,
     mtls?.clientCertHeader,
-    ...(saml?.attributeMapping ?? []).map(({ header }) => header),
+    ...mappings.flatMap((mapping) => mapping.map(({ header }) => header)),
   ].filter((name) => name !== undefined);
+};
 
 const checkForwarding = (route: ReadRoute, report: ProblemReport): void => {
   const { policies, agents } = route.fields;
@@ -103,10 +106,10 @@ const checkSecretHeaders = (gateway: ReadGateway, agents: readonly NamedAgent[],
 };
 
 /** Whether the agent accepts a credential with claims. */
-const readsClaims = ({ jwtSecret, jwtPublicKey, oidc = [], saml }: AgentOptions): boolean =>
+const readsClaims = ({ jwtSecret, jwtPublicKey, oidc = [], oidcLogin = [], saml }: AgentOptions): boolean =>
   jwtSecret !== undefined ||
   jwtPublicKey !== undefined ||
-  oidc.some(({ enabled }) => enabled) ||
+  [...oidc, ...oidcLogin].some(({ enabled }) => enabled) ||
   saml?.enabled === true;
 
 /** Octets of an answer that are not identity headers. */

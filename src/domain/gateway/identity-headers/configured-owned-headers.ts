@@ -5,19 +5,28 @@ const texts = (value: JsonValue | undefined): string[] => {
   return Array.isArray(value) ? value.filter((item): item is string => typeof item === 'string') : [];
 };
 
+/** The headers that a block of `name "header"` maps. */
+const mapped = (mapping: JsonValue | undefined): string[] =>
+  isJsonObject(mapping) ? Object.values(mapping).flatMap(texts) : [];
+
+/** The blocks of a key that may be repeated. */
+const blocks = (value: JsonValue | undefined): readonly JsonObject[] =>
+  (Array.isArray(value) ? (value as readonly JsonValue[]) : [value]).filter(
+    (block): block is JsonObject => block !== undefined && isJsonObject(block),
+  );
+
 /**
  * The headers that an agent will own by its `config`, known before the first connection: identity headers, headers of
- * SAML attributes, and the certificate header. Reads the known keys of any agent's config.
+ * claims and SAML attributes, and the certificate header. Reads the known keys of any agent's config.
  */
 export const configuredOwnedHeaders = (config: JsonObject | null): readonly string[] => {
   if (config === null) return [];
   const names = [...texts(config['user-id-header']), ...texts(config['auth-method-header'])];
   const { saml, mtls } = config;
   if (isJsonObject(mtls)) names.push(...texts(mtls['client-cert-header']));
-  if (isJsonObject(saml)) {
-    const mapping = saml['attribute-mapping'];
-    if (isJsonObject(mapping)) names.push(...Object.values(mapping).flatMap(texts));
-  }
+  names.push(...mapped(config['claim-mapping']));
+  if (isJsonObject(saml)) names.push(...mapped(saml['attribute-mapping']));
+  for (const login of blocks(config['oidc-login'])) names.push(...mapped(login['claim-mapping']));
   return names.filter((name) => name !== '');
 };
 

@@ -34,6 +34,27 @@ const fieldName = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const fieldValue = /^(?:[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?)?$/;
 
 describe('identity headers', () => {
+  it('are those of the mapping and of the forwarded claims only, for any claims', () => {
+    const chosen = fc.uniqueArray(key, { maxLength: 4 });
+    fc.assert(
+      fc.property(claims, chosen, chosen, (some, forwardedClaims, mapped) => {
+        const mapping = mapped.map((attribute, at) => ({ attribute, header: `X-Mapped-${at}` }));
+        const identity: Identity = { method: 'oidc', userId: 'ann', claims: some, certificate: null };
+        const told = identityHeaders(identity, { ...names, forwardedClaims }, mapping).operations.slice(2);
+        for (const { name } of told) {
+          const isMapped = mapping.some(({ header }) => header === name);
+          const ofClaim = forwardedClaims.some((claim) =>
+            name.startsWith(`X-Auth-Claim-${claim.replace(/[^!#$%&'*+\-.^_`|~0-9A-Za-z]/gu, '-')}`),
+          );
+          expect(isMapped || ofClaim || name === omittedClaimsHeader, name).toBe(true);
+        }
+        const none = identityHeaders(identity, { ...names, forwardedClaims: [] }).operations;
+        expect(none).toHaveLength(2);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
   it('are well-formed, bounded and unique for any claims', () => {
     fc.assert(
       fc.property(text, claims, fc.integer({ min: 1, max: 2_048 }), (userId, some, maxClaimBytes) => {

@@ -37,6 +37,8 @@ describe('complete options', () => {
         forwardCredentials: 'authorization',
         tokenCacheSize: 10_000,
         maxClaimBytes: 2_048,
+        forwardClaims: null,
+        claimMapping: [],
         clientCertHeader: 'X-Client-Cert',
         oidc: [],
         oidcLogins: [],

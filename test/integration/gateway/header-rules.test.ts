@@ -153,6 +153,25 @@ describe.each([
     expect(JSON.stringify(gateway.service.events[0])).toContain('"x-account","mallory"');
   });
 
+  it('leave {user_id} empty in responses that precede the agents: to preflights and unsafe paths', async ({
+    cleanUp,
+  }) => {
+    const rules =
+      'allow-encoded-slash #true; cors { allow-origins "https://a.test" }; response-headers { set { "X-For" "{user_id}" } }';
+    const gateway = await start(cleanUp, {
+      port: await startEcho(cleanUp),
+      routes: route('r', rules, 'upstream "api"; agents "auth"'),
+      agents: 'agent "auth" { transport "embedded"; config { user-id-header "X-Who" } }',
+    });
+    const unsafe = await send(cleanUp, gateway, '/r/..%2fx', ['X-Who', 'mallory']);
+    expect([unsafe.status, unsafe.headers['x-for']]).toEqual([400, undefined]);
+    const preflight = await rawExchange(
+      gateway.address,
+      'OPTIONS /r HTTP/1.1\r\nHost: a.example\r\nConnection: close\r\nOrigin: https://a.test\r\nAccess-Control-Request-Method: GET\r\nX-Who: mallory\r\n\r\n',
+    );
+    expect([preflight.status, preflight.headers['x-for']]).toEqual([204, undefined]);
+  });
+
   it('bring no line break into a header, whatever the client writes', async ({ cleanUp }) => {
     const rules =
       'request-headers { set { "X-Path" "{path}"; "X-Query" "{query}"; "X-Host" "{host}" } }; response-headers { set { "X-Path" "{path}{query}" } }';

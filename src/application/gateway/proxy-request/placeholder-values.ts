@@ -56,6 +56,8 @@ class ExchangePlaceholders implements PlaceholderValues {
   /** The user id that an agent of the route has set; empty before the agents answer. */
   get user_id(): string {
     const { forwarded, route } = this.#exchange;
+    // Until the headers are prepared, these are those of the client.
+    if (forwarded.identityNames === null) return '';
     for (const name of route?.userIdHeaders ?? []) {
       const value = firstHeader(forwarded.headers, name);
       if (value !== undefined && value !== '') return value;

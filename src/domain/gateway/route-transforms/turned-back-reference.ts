@@ -49,8 +49,8 @@ const parseReference = (text: string): UriReference | null => {
 
 const dotSegments = /\/(?:\.|%2e){1,2}(?:\/|$)/i;
 
-/** A path that browsers read as the name of a host. */
-const hostLike = /^[/\\]{2,}/;
+/** A path that browsers read as the name of a host. They drop tabs first (WHATWG URL, section 4.4). */
+const hostLike = /^[/\\]\t*[/\\][/\\\t]*/;
 
 /** Turns back an absolute path. One with dot segments is resolved first, because they could leave a new prefix. */
 const turnedPath = (path: string, rules: TurnBackRules, request: TurnedBackRequest): string => {

@@ -82,7 +82,7 @@ describe('turnedBackHead', () => {
     expect(turned('content-location', value)).toBe(expected);
   });
 
-  it.each(['/v1//evil.test', '/v1/\\evil.test', '/v1///evil.test', '/v1//\\evil.test'])(
+  it.each(['/v1//evil.test', '/v1/\\evil.test', '/v1///evil.test', '/v1//\\evil.test', '/v1/\t/evil.test'])(
     'a Location %j never becomes the name of a host',
     (value) => {
       expect(turned('Location', value, { rewrite: { kind: 'prefix', strip: null, add: '/v1' } })).toBe('/evil.test');

@@ -46,13 +46,20 @@ const joined = (settings: readonly Setting[]): readonly Setting[] => {
   ];
 };
 
+const switchKey = 'enabled';
+
+/** Whether a block is turned off. */
+const isOff = (rules: Setting): boolean =>
+  members(rules).some(({ name, args }) => name === switchKey && args[0]?.value === false);
+
 /**
  * Merges the header rules of a route with those of `defaults`, by header name: where the route has a rule for a header,
- * the default rules for that header do not apply.
+ * the default rules for that header do not apply. Defaults that are turned off leave the rules of the route alone.
  */
 export const mergeHeaderRules = (own: Setting, standard: Setting): Setting => {
   if (own.args.length > 0 || own.listed) return own;
   const rules = members(own);
+  if (isOff(standard) && !rules.some(({ name }) => name === switchKey)) return own;
   const names = namesIn(rules.filter(({ name }) => operations.includes(name)));
   const inherited = members(standard).flatMap((setting) => {
     if (!operations.includes(setting.name)) return rules.some(({ name }) => name === setting.name) ? [] : [setting];

@@ -127,6 +127,12 @@ describe('defaults', () => {
     ).toBeNull();
   });
 
+  it('leave the rules of a route in force where they are turned off themselves', () => {
+    const off = 'request-headers { enabled #false; remove "A" }';
+    expect(policiesOf(off, 'request-headers { remove "B" }').requestHeaders?.remove).toEqual(['B']);
+    expect(policiesOf(off, 'request-headers { enabled #true; remove "B" }').requestHeaders?.remove).toEqual(['A', 'B']);
+  });
+
   it('are for requests without a route too', () => {
     const { unrouted } = soundConfiguration(text('response-headers { remove "Server" }', upstreamRoute('r', '')));
     expect(unrouted.responseHeaders?.remove).toEqual(['Server']);

@@ -128,7 +128,7 @@ class HeaderReading {
       this.sound = false;
       return;
     }
-    if (scalar.value === '') {
+    if (typeof scalar.value === 'string' && /^[ \t]*$/.test(scalar.value)) {
       this.refuse({ message: `${shown} has an empty value`, suggestion: `write remove "${name}"` }, place);
       return;
     }

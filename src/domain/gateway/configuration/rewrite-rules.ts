@@ -1,7 +1,13 @@
 import { foreignExpression } from '../../configuration/schema/foreign-patterns.js';
 import type { ProblemReport } from '../../configuration/schema/problem-report.js';
 import type { Field } from '../../configuration/schema/schema.js';
-import { type EncodedSeparators, normalisePath, prefixTakes } from '../../http/path-normalisation.js';
+import {
+  canonicalCharacters,
+  type EncodedSeparators,
+  normalisePath,
+  prefixTakes,
+} from '../../http/path-normalisation.js';
+import { ok } from '../../shared/result.js';
 import { highestGroup, type PathReplacement, parseReplacement } from '../route-transforms/path-replacement.js';
 import type { PatternFault } from '../routing/path-pattern.js';
 import type { ReadRoute } from './read-gateway.js';
@@ -56,12 +62,42 @@ const losesSlash = (pattern: string, replacement: PathReplacement): boolean => {
     : typeof first === 'string' && !first.startsWith('/');
 };
 
-const checkRegex = (field: Field<WrittenRegex | null>, patternFault: PatternFault, refuse: Refuse): void => {
+/**
+ * Why every path that a replacement makes is refused, as the end of a sentence; null: not every path is. Groups and the
+ * text around a match may complete an escape or a segment at the ends of a literal.
+ */
+const literalFault = (pattern: string, replacement: PathReplacement, separators: EncodedSeparators): string | null => {
+  let example = '';
+  for (const part of replacement) {
+    const text =
+      typeof part === 'string' ? canonicalCharacters(part.replace(/%[0-9A-Fa-f]?$/, ''), separators) : ok('x');
+    if (!text.ok) {
+      return text.error === 'unsafe_path'
+        ? 'contains %2F, %5C or %00'
+        : 'has a character or an escape that no path has';
+    }
+    example += text.value;
+  }
+  const segments = example.split('/').slice(1, pattern.endsWith('$') ? undefined : -1);
+  return segments.some((segment) => segment === '.' || segment === '..') ? 'contains a dot segment' : null;
+};
+
+const checkRegex = (
+  field: Field<WrittenRegex | null>,
+  separators: EncodedSeparators,
+  patternFault: PatternFault,
+  refuse: Refuse,
+): void => {
   if (!field.sound || field.value === null) return;
   const { pattern, replacement, hidden } = field.value;
   const parts = parseReplacement(replacement);
   if (!parts.ok) {
     refuse(`the replacement of "regex" ${hidden ? 'is not valid' : parts.error}`, field, 'write "/new/$1"');
+    return;
+  }
+  const literal = literalFault(pattern, parts.value, separators);
+  if (literal !== null) {
+    refuse(`the replacement of "regex" ${hidden ? 'is not valid' : literal}`, field, 'write "/new/$1"');
     return;
   }
   const fault = patternFault(pattern, highestGroup(parts.value));
@@ -128,7 +164,7 @@ export const checkRewrite = (route: ReadRoute, patternFault: PatternFault, repor
   for (const key of ['strip-prefix', 'add-prefix', 'path'] as const) {
     checkPath(key, fields, separatorsOf(policies), refuse);
   }
-  checkRegex(fields.regex, patternFault, refuse);
+  checkRegex(fields.regex, separatorsOf(policies), patternFault, refuse);
   warnOfUselessStrip(route, fields, report);
 };
 

@@ -98,6 +98,7 @@ describe('header rules', () => {
     ['set { "X-A" "a\\nb" }', '"set" of X-A has a control character or a line break'],
     ['add { "X-A" "a\\u{0}b" }', '"add" of X-A has a control character or a line break'],
     ['set { "X-A" "" }', '"set" of X-A has an empty value'],
+    ['set { "X-A" "  " }', '"set" of X-A has an empty value'],
     ['set { "X-A" "a" "b" }', '"set" of X-A takes exactly one value'],
     ['add { "X-A" }', '"add" of X-A takes at least one value'],
     ['set { "X-A" 1 }', '"set" of X-A must be a string'],

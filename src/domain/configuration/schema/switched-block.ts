@@ -60,3 +60,12 @@ export const switchedBlock = <S extends Shape>(
     },
     shape,
   );
+
+/** A block that is absent where its key `enabled` is `#false`. */
+export const withSwitch = <F extends { readonly enabled: Field<boolean> }>(key: Key<F | null>): Key<F | null> => ({
+  ...key,
+  read: (name, settings, context) => {
+    const field = key.read(name, settings, context);
+    return field.value?.enabled.value === false ? { ...field, value: null } : field;
+  },
+});

@@ -1,7 +1,7 @@
 import { list, withDefault } from '../../configuration/schema/scalar-keys.js';
-import { checkedText, oneOf, type ScalarKind, size } from '../../configuration/schema/scalar-kind.js';
+import { boolean, checkedText, oneOf, type ScalarKind, size } from '../../configuration/schema/scalar-kind.js';
 import type { Field, Fields, Key, Located } from '../../configuration/schema/schema.js';
-import { switchedBlock } from '../../configuration/schema/switched-block.js';
+import { switchedBlock, withSwitch } from '../../configuration/schema/switched-block.js';
 import { ok } from '../../shared/result.js';
 import { type CompressionCoding, compressionCodings } from '../route-transforms/accepted-coding.js';
 import type { CompressionRules } from '../route-transforms/compression-rules.js';
@@ -71,6 +71,7 @@ const distinct = <Value extends string>(key: Key<readonly Located<Value>[]>): Ke
 });
 
 const shape = {
+  enabled: withDefault(boolean, true, '`#true`', '`#false` turns compression off.'),
   types: distinct(
     list(
       mediaType,
@@ -97,11 +98,13 @@ const shape = {
 
 type CompressFields = Fields<typeof shape>;
 
-export const compress = switchedBlock(shape, null, {
-  standard: 'none',
-  meaning:
-    'Compress responses for clients that accept it. An error on a route without an upstream. See the guide about secrets in compressed pages.',
-});
+export const compress = withSwitch(
+  switchedBlock(shape, null, {
+    standard: 'none',
+    meaning:
+      'Compress responses for clients that accept it. An error on a route without an upstream. See the guide about secrets in compressed pages.',
+  }),
+);
 
 /** Converts a block `compress` that has no errors; null: there is none. */
 export const toCompressionRules = (fields: CompressFields | null): CompressionRules | null =>

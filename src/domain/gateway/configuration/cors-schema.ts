@@ -3,7 +3,7 @@ import { headerName, methodKind } from '../../configuration/schema/network-kinds
 import { documented, list, withDefault } from '../../configuration/schema/scalar-keys.js';
 import { boolean, integer, type ScalarFault, type ScalarKind } from '../../configuration/schema/scalar-kind.js';
 import type { Field, Fields, Key, ReadContext } from '../../configuration/schema/schema.js';
-import { switchedBlock } from '../../configuration/schema/switched-block.js';
+import { switchedBlock, withSwitch } from '../../configuration/schema/switched-block.js';
 import { webOriginOrAny } from '../../configuration/schema/web-origin.js';
 import { isToken } from '../../http/field-syntax.js';
 import { err } from '../../shared/result.js';
@@ -55,6 +55,7 @@ const exposableHeader = refusing(corsHeader, (value) =>
 const quotedList = (values: readonly string[]): string => values.map((value) => `\`${value}\``).join(', ');
 
 const shape = {
+  enabled: withDefault(boolean, true, '`#true`', '`#false` turns CORS off.'),
   'allow-origins': documented(
     list(
       webOriginOrAny,
@@ -135,11 +136,13 @@ const checkCors = (fields: CorsFields, block: Field<unknown>, context: ReadConte
   }
 };
 
-const corsBlock = switchedBlock(shape, null, {
-  standard: 'none',
-  meaning:
-    'Let pages of other origins read the responses of this route. The gateway answers preflights itself. `#null`: none, in spite of `defaults`.',
-});
+const corsBlock = withSwitch(
+  switchedBlock(shape, null, {
+    standard: 'none',
+    meaning:
+      'Let pages of other origins read the responses of this route. The gateway answers preflights itself. `#null`: none, in spite of `defaults`.',
+  }),
+);
 
 /** The block `cors` of a route. */
 export const cors: Key<CorsFields | null> = {

@@ -1,7 +1,7 @@
-import { required } from '../../configuration/schema/scalar-keys.js';
-import { checkedText } from '../../configuration/schema/scalar-kind.js';
+import { required, withDefault } from '../../configuration/schema/scalar-keys.js';
+import { boolean, checkedText } from '../../configuration/schema/scalar-kind.js';
 import type { Fields } from '../../configuration/schema/schema.js';
-import { switchedBlock } from '../../configuration/schema/switched-block.js';
+import { switchedBlock, withSwitch } from '../../configuration/schema/switched-block.js';
 
 const templatePath = checkedText('path', (value) =>
   /[\x00-\x1f\x7f<>]/.test(value)
@@ -10,6 +10,7 @@ const templatePath = checkedText('path', (value) =>
 );
 
 const shape = {
+  enabled: withDefault(boolean, true, '`#true`', '`#false`: the standard page.'),
   'template-file': required(
     templatePath,
     'HTML file of at most 64 KiB, read at start and reload. Placeholders: `{status}`, `{title}`, `{detail}`, `{correlation_id}`; values are escaped.',
@@ -20,10 +21,12 @@ export type ErrorPagesFields = Fields<typeof shape>;
 
 /** @param scope which errors the page replaces */
 export const errorPages = (scope: string) =>
-  switchedBlock(shape, null, {
-    standard: 'none',
-    meaning: `The page for ${scope}, in place of the standard one. Clients get a page if their Accept prefers \`text/html\`.`,
-  });
+  withSwitch(
+    switchedBlock(shape, null, {
+      standard: 'none',
+      meaning: `The page for ${scope}, in place of the standard one. Clients get a page if their Accept prefers \`text/html\`.`,
+    }),
+  );
 
 /** The path of the template; null: the block is absent or turned off. */
 export const toErrorPageFile = (fields: ErrorPagesFields | null): string | null =>

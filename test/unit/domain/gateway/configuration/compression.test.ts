@@ -24,7 +24,8 @@ describe('compress', () => {
   });
 
   it('is off without its block', () => {
-    for (const off of ['', 'compress #null', 'compress #false']) expect(compression(off)).toBeNull();
+    for (const off of ['', 'compress #null', 'compress #false', 'compress { enabled #false; min-bytes 5 }'])
+      expect(compression(off)).toBeNull();
   });
 
   it('has the values of its keys', () => {

@@ -16,9 +16,12 @@ const standard = {
 };
 
 describe('cors', () => {
-  it.each(['', 'cors #null', 'cors #false'])('is off with "%s"', (cors) => {
-    expect(policyOf(cors)).toBeNull();
-  });
+  it.each(['', 'cors #null', 'cors #false', 'cors { enabled #false; allow-origins "https://a.test" }'])(
+    'is off with "%s"',
+    (cors) => {
+      expect(policyOf(cors)).toBeNull();
+    },
+  );
 
   it('has defaults', () => {
     expect(policyOf('cors { allow-origins "https://app.example.com" }')).toEqual(standard);

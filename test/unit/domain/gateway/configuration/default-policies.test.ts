@@ -121,6 +121,17 @@ describe('defaults', () => {
     });
   });
 
+  it.each([
+    'compress { enabled #false }',
+    'cors { enabled #false; allow-origins "https://b.test" }',
+    'error-pages { enabled #false; template-file "/b.html" }',
+  ])('are taken away by %s', (off) => {
+    const defaults = 'compress #true; cors { allow-origins "https://a.test" }; error-pages { template-file "/a.html" }';
+    const key = off.startsWith('compress') ? 'compression' : off.startsWith('cors') ? 'cors' : 'errorPageFile';
+    expect(policiesOf(defaults, off)[key]).toBeNull();
+    expect(policiesOf(off, '')[key]).toBeNull();
+  });
+
   it('lose all header rules to enabled #false', () => {
     expect(
       policiesOf('request-headers { remove "A" }', 'request-headers { enabled #false }').requestHeaders,

@@ -11,7 +11,7 @@ import { startedTestAgent } from './test-agent.js';
 export const portal = 'portal.example.com';
 export const sessionCookie = '__Host-portcullis_session';
 
-const shortLimits: DocumentLimits = { connectMs: 1_000, answerMs: 300, headOctets: 16_384, bodyOctets: 65_536 };
+const shortLimits: DocumentLimits = { connectMs: 1_000, answerMs: 1_500, headOctets: 16_384, bodyOctets: 65_536 };
 
 export const loginConfig = (provider: LyingOidcProvider, login: JsonObject = {}): JsonObject => ({
   name: 'corp',

@@ -69,10 +69,7 @@ const credentialOf = (
   if (clientSecret !== null && clientKeyFile !== null) {
     report.error('client-secret and client-key-file are both set; a client has one of them', 'client-key-file');
   }
-  if (clientSecret !== null) {
-    if (clientSecret.reveal() === '') report.error('client-secret is empty; set the secret, or remove the key');
-    return { kind: 'secret', secret: clientSecret };
-  }
+  if (clientSecret !== null) return { kind: 'secret', secret: clientSecret };
   return clientKeyFile === null ? { kind: 'public' } : { kind: 'key', keyFile: clientKeyFile };
 };
 
@@ -127,7 +124,7 @@ const checkUsers = (login: OidcLoginBlockOptions, report: LoginReport): void => 
     return;
   }
   const message =
-    'trust-unverified-email is #true: whoever can register a foreign e-mail address at the provider signs on as its owner';
+    'trust-unverified-email is #true: a user who registers a foreign e-mail address at the provider signs on as its owner';
   report.warning(message, key, 'remove it if the provider sends email_verified', 'unverified-email-is-trusted');
 };
 
@@ -248,7 +245,7 @@ export const enabledLogins = (
     if (block.name !== null) names.add(block.name);
     if (!block.enabled) {
       report.warning(
-        'it is disabled: nobody can sign on with it, and its sessions end',
+        'it is disabled: users cannot sign on with it, and its sessions end',
         'enabled',
         'set enabled to #true',
       );

@@ -26,7 +26,6 @@ export const oidcRejections = [
   'unusable_user_id',
   'email_not_verified',
   'domain_not_allowed',
-  'session_over',
 ] as const;
 
 /**

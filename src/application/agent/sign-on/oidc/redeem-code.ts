@@ -55,6 +55,8 @@ const responseDetail = ({ status, contentType }: EndpointResponse): string =>
 /** Exchanges a code for tokens at the token endpoint of a provider (RFC 6749, section 4.1.3). Never rejects. */
 export class RedeemCode {
   readonly #parts: RedeemCodeParts;
+  /** The provider has refused Basic authentication and accepted the secret in the form. */
+  #postsSecret = false;
 
   constructor(parts: RedeemCodeParts) {
     this.#parts = parts;
@@ -65,9 +67,26 @@ export class RedeemCode {
     grant: CodeGrant,
     cancellation: Cancellation,
   ): Promise<Result<ReceivedTokens, RedeemFailure>> {
-    const { clientId, endpoints } = this.#parts;
     const proof = await this.#proof(tokenUrl, clientMethods);
     if (proof === null) return err({ reason: 'client_refused', detail: 'the client key cannot sign' });
+    const tokens = await this.#ask(tokenUrl, grant, proof, cancellation);
+    const isRefused = !tokens.ok && tokens.error.reason === 'client_refused';
+    if (!isRefused || proof.method !== 'client_secret_basic') return tokens;
+    // A provider may support both methods, and expect the other one of this client. It has not spent the code.
+    if (clientMethods !== null && !clientMethods.includes('client_secret_post')) return tokens;
+    const posted = await this.#ask(tokenUrl, grant, { ...proof, method: 'client_secret_post' }, cancellation);
+    if (!posted.ok) return tokens;
+    this.#postsSecret = true;
+    return posted;
+  }
+
+  async #ask(
+    tokenUrl: string,
+    grant: CodeGrant,
+    proof: ClientProof,
+    cancellation: Cancellation,
+  ): Promise<Result<ReceivedTokens, RedeemFailure>> {
+    const { clientId, endpoints } = this.#parts;
     const response = await endpoints.requestTokens(tokenUrl, codeRequest(clientId, grant, proof), cancellation);
     if (!response.ok) return err(transportFailed(response.error));
     const tokens = readTokenResponse(response.value);
@@ -81,7 +100,10 @@ export class RedeemCode {
       case 'public':
         return { method: 'none' };
       case 'secret':
-        return { method: secretMethod(clientMethods), secret: credential.secret.reveal() };
+        return {
+          method: this.#postsSecret ? 'client_secret_post' : secretMethod(clientMethods),
+          secret: credential.secret.reveal(),
+        };
       case 'key': {
         const claims = clientAssertionClaims(clientId, tokenUrl, random.uuid(), clock.wallMs());
         try {

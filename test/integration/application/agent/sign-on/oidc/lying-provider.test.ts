@@ -113,7 +113,7 @@ const tokenCases: readonly Case[] = [
     reason: 'bad_signature',
     lies: {
       idToken: (claims, provider) => {
-        const { privateKey, publicKey } = rsaPair();
+        const { privateKey, publicKey } = stranger;
         return provider.sign(claims, { alg: 'ES256', jwk: publicKey.export({ format: 'jwk' }) }, privateKey, 'RS256');
       },
     },

@@ -1,0 +1,124 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import Provider, { type ClientMetadata, type JWK } from 'oidc-provider';
+import { pairFor } from './test-tokens.js';
+
+/** How the client of a login is registered. */
+export interface RegisteredClient {
+  readonly redirectUris: readonly string[];
+  readonly metadata?: ClientMetadata | Readonly<Record<string, unknown>>;
+}
+
+export const loginClientSecret = 'a-secret-of-the-portal-0123456789-0123456789';
+
+/**
+ * A real OpenID provider (the package oidc-provider) on a free loopback port. Its only user, ann, is signed in without
+ * a question. It puts no e-mail address into ID tokens, so userinfo is necessary.
+ */
+export class LiveLoginProvider {
+  readonly #server = createServer((request, response) => void this.#answer(request, response));
+  #provider: Provider | null = null;
+  #port = 0;
+  /** Requests by path, without the query. */
+  readonly paths: string[] = [];
+
+  get issuer(): string {
+    return `http://127.0.0.1:${this.#port}`;
+  }
+
+  async start(): Promise<void> {
+    await new Promise<void>((resolve) => this.#server.listen(0, '127.0.0.1', resolve));
+    this.#port = (this.#server.address() as AddressInfo).port;
+  }
+
+  async stop(): Promise<void> {
+    this.#server.closeAllConnections();
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
+
+  /** Registers the client `portal`. */
+  register({ redirectUris, metadata = {} }: RegisteredClient): void {
+    const jwk = {
+      ...pairFor('ES256').privateKey.export({ format: 'jwk' }),
+      kid: 'k1',
+      alg: 'ES256',
+      use: 'sig',
+    } as JWK;
+    const provider: Provider = new Provider(this.issuer, {
+      clients: [
+        {
+          client_id: 'portal',
+          client_secret: loginClientSecret,
+          redirect_uris: [...redirectUris],
+          grant_types: ['authorization_code'],
+          response_types: ['code'],
+          id_token_signed_response_alg: 'ES256',
+          ...metadata,
+        } as ClientMetadata,
+      ],
+      enabledJWA: {
+        idTokenSigningAlgValues: ['ES256'],
+        clientAuthSigningAlgValues: ['ES256', 'RS256', 'EdDSA'],
+      },
+      clientAuthMethods: ['client_secret_basic', 'client_secret_post', 'private_key_jwt', 'none'],
+      claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name', 'groups'] },
+      cookies: { keys: ['a key for cookies of the provider'] },
+      features: { devInteractions: { enabled: false } },
+      findAccount: (_context, id) => ({
+        accountId: id,
+        claims: () => ({ sub: id, email: `${id}@example.com`, email_verified: true, groups: ['staff', 'ops'] }),
+      }),
+      interactions: { url: (_context, interaction) => `/interaction/${interaction.uid}` },
+      jwks: { keys: [jwk] },
+      loadExistingGrant: async ({ oidc }) => {
+        const grant = new provider.Grant({
+          clientId: oidc.client?.clientId ?? '',
+          accountId: oidc.session?.accountId ?? '',
+        });
+        grant.addOIDCScope('openid profile email');
+        await grant.save();
+        return grant;
+      },
+      pkce: { required: () => true },
+    });
+    this.#provider = provider;
+  }
+
+  /**
+   * Follows the redirects of the provider as a browser does.
+   * @returns the URL of the callback
+   */
+  async authorize(location: string): Promise<string> {
+    const cookies = new Map<string, string>();
+    let url = location;
+    for (let step = 0; step < 10 && url.startsWith(this.issuer); step += 1) {
+      const cookie = Array.from(cookies, ([name, value]) => `${name}=${value}`).join('; ');
+      const answer = await fetch(url, { redirect: 'manual', headers: { cookie } });
+      for (const line of answer.headers.getSetCookie()) {
+        const pair = line.split(';')[0] ?? '';
+        cookies.set(pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1));
+      }
+      const next = answer.headers.get('location');
+      if (next === null) throw new Error(`the provider answered with ${answer.status}: ${await answer.text()}`);
+      url = new URL(next, url).href;
+    }
+    return url;
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const path = (request.url ?? '/').replace(/\?.*$/, '');
+    this.paths.push(path);
+    const provider = this.#provider;
+    if (provider === null) {
+      response.writeHead(503).end();
+      return;
+    }
+    if (!path.startsWith('/interaction/')) return provider.callback()(request, response);
+    await provider.interactionFinished(
+      request,
+      response,
+      { login: { accountId: 'ann' } },
+      { mergeWithLastSubmission: false },
+    );
+  }
+}

@@ -1,0 +1,56 @@
+import type { CleanUp } from '../shared/clean-up.js';
+import { type GatewayStack, startStack } from '../shared/gateway-stack.js';
+import { temporaryFolder } from '../shared/temporary-folder.js';
+import { LiveLoginProvider, loginClientSecret, type RegisteredClient } from './live-login-provider.js';
+
+/** A company with an OpenID provider, and the gateway in front of its pages. */
+export interface LoginCompany {
+  readonly stack: GatewayStack;
+  readonly provider: LiveLoginProvider;
+}
+
+export interface LoginCompanyPlan {
+  readonly transport: 'embedded' | 'socket';
+  /** Members of the `oidc-login` block in place of the client secret. */
+  readonly credential?: string;
+  /** Further members of the block. */
+  readonly members?: string;
+  readonly client?: RegisteredClient['metadata'];
+  /** Scheme and host of the gateway for browsers. */
+  readonly origin?: string;
+  /** Members of the listener. */
+  readonly listenerMembers?: string;
+  /** Absent: one process. */
+  readonly workers?: number;
+}
+
+/** Starts the company; `/app` is protected. */
+export const startLoginCompany = async (cleanUp: CleanUp, plan: LoginCompanyPlan): Promise<LoginCompany> => {
+  const provider = new LiveLoginProvider();
+  await provider.start();
+  cleanUp.add(() => provider.stop());
+  const folder = temporaryFolder();
+  cleanUp.add(() => folder.remove());
+  const stack = await startStack(cleanUp, {
+    transport: plan.transport,
+    agentMembers: 'events "request_headers" "request_body_chunk"; timeout-ms 10000',
+    listenerMembers: plan.listenerMembers ?? '',
+    ...(plan.workers !== undefined && { env: { GATEWAY_WORKER_THREADS: String(plan.workers) } }),
+    agentConfig: (port) => {
+      const origin = `${plan.origin ?? 'http://127.0.0.1'}:${port}`;
+      provider.register({ redirectUris: [`${origin}/oidc/callback/corp`], metadata: plan.client ?? {} });
+      return `
+      sessions { store "sqlite"; path "${folder.file('store/sessions.db')}" }
+      oidc-login "corp" {
+        issuer "${provider.issuer}"
+        client-id "portal"
+        ${plan.credential ?? `client-secret "${loginClientSecret}"`}
+        public-url "${origin}"
+        protected-paths "/app"
+        claim-mapping { email "X-User-Email"; groups "X-User-Groups" }
+        ${plan.members ?? ''}
+      }`;
+    },
+  });
+  return { stack, provider };
+};

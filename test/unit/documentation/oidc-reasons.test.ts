@@ -1,0 +1,62 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import type { OidcRefusal } from '../../../src/application/agent/sign-on/oidc/oidc-refusal.js';
+import { oidcRejections } from '../../../src/domain/agent/oidc/oidc-rejection.js';
+
+const page = (name: string): string => readFileSync(new URL(`../../../docs/guides/${name}`, import.meta.url), 'utf8');
+
+/** Reasons about ID tokens, and those that are no matter of an answer. */
+const others = [
+  'bad_signature',
+  'critical_header',
+  'expired',
+  'issued_in_future',
+  'malformed',
+  'missing_expiry',
+  'missing_issued_at',
+  'not_yet_valid',
+  'too_large',
+  'unknown_issuer',
+  'unknown_key',
+  'unusable_subject',
+  'wrong_algorithm',
+  'wrong_audience',
+  'wrong_party',
+  'wrong_type',
+  'form_too_large',
+  'form_timeout',
+  'malformed_form',
+  'unknown_request',
+  'replayed',
+  'other_browser',
+  'provider_unavailable',
+  'store_unavailable',
+  'overloaded',
+  'cancelled',
+  'foreign_host',
+] as const satisfies readonly OidcRefusal[];
+
+const reasons: readonly string[] = [...oidcRejections, ...others];
+
+describe('the threat model of OpenID Connect', () => {
+  it.each(reasons)('says what the reason %s is for', (reason) => {
+    expect(page('oidc-threat-model.md')).toContain(`\`${reason}\``);
+  });
+
+  it('has rows about attacks whose reasons exist', () => {
+    const named = [...page('oidc-threat-model.md').matchAll(/\| ((?:`[a-z_]+`(?:, )?)+) \|$/gm)].flatMap(
+      ([, cell = '']) => [...cell.matchAll(/`([a-z_]+)`/g)].map(([, reason]) => reason),
+    );
+    expect(named.length).toBeGreaterThan(30);
+    for (const reason of named) expect(reasons).toContain(reason);
+  });
+
+  it('and its troubleshooting name reasons that exist', () => {
+    const table = page('oidc-login.md').split('## Troubleshooting')[1] ?? '';
+    const rows = [...table.matchAll(/^\| ((?:`[a-z_]+`(?:, )?)+) \|/gm)].flatMap(([, cell = '']) =>
+      [...cell.matchAll(/`([a-z_]+)`/g)].map(([, reason]) => reason),
+    );
+    expect(rows.length).toBeGreaterThan(8);
+    for (const reason of rows.filter((each) => each !== 'reason')) expect(reasons).toContain(reason);
+  });
+});

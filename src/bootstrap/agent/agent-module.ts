@@ -3,6 +3,7 @@ import { HmacSecretDigest } from '../../adapters/outbound/hmac-secret-digest/hma
 import { CryptoTokenHashes } from '../../adapters/outbound/jose-tokens/crypto-token-hashes.js';
 import { JoseTokenSigningKeys } from '../../adapters/outbound/jose-tokens/jose-token-signing-keys.js';
 import { JoseVerificationKeys } from '../../adapters/outbound/jose-tokens/jose-verification-keys.js';
+import { NodeChangingFileReader } from '../../adapters/outbound/node-text-files/node-changing-file-reader.js';
 import { NodePolicyFiles } from '../../adapters/outbound/node-text-files/node-policy-files.js';
 import { NodeTextFileReader } from '../../adapters/outbound/node-text-files/node-text-file-reader.js';
 import { NativePasswordVerifier } from '../../adapters/outbound/password-hashes/native-password-verifier.js';
@@ -58,6 +59,7 @@ export const agentModule = new ContainerModule(({ bind }) => {
   made(agentTokens.verificationKeys, {}, () => new JoseVerificationKeys());
   made(agentTokens.tokenSigningKeys, {}, () => new JoseTokenSigningKeys());
   made(agentTokens.textFileReader, {}, () => new NodeTextFileReader());
+  made(agentTokens.changingFiles, {}, () => new NodeChangingFileReader());
   made(agentTokens.policyFiles, {}, () => new NodePolicyFiles());
   made(agentTokens.keySetSource, {}, () => new UndiciKeySetSource());
   made(
@@ -149,6 +151,7 @@ export const agentModule = new ContainerModule(({ bind }) => {
       keys: agentTokens.verificationKeys,
       signingKeys: agentTokens.tokenSigningKeys,
       files: agentTokens.textFileReader,
+      changingFiles: agentTokens.changingFiles,
       policyFiles: agentTokens.policyFiles,
       keySets: agentTokens.keySets,
       loadCertificateReader: agentTokens.loadCertificateReader,
@@ -169,6 +172,7 @@ export const agentModule = new ContainerModule(({ bind }) => {
       keys,
       signingKeys,
       files,
+      changingFiles,
       policyFiles,
       keySets,
       loadCertificateReader,
@@ -188,6 +192,7 @@ export const agentModule = new ContainerModule(({ bind }) => {
       keys,
       signingKeys,
       files,
+      changingFiles,
       policyFiles,
       keySets,
       fingerprints: nodeCertificateFingerprints,

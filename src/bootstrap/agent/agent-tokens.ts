@@ -20,6 +20,7 @@ import type { SessionStoreOpener } from '../../application/ports/agent/session-s
 import type { TokenSigningKeys } from '../../application/ports/agent/token-signing-keys.js';
 import type { VerificationKeys } from '../../application/ports/agent/token-verifier.js';
 import type { CertificateReaderLoader } from '../../application/ports/shared/certificate-reader.js';
+import type { ChangingFileReader } from '../../application/ports/shared/changing-file-reader.js';
 import type { RateLimitStore } from '../../application/ports/shared/rate-limit-store.js';
 import type { SecretDigest } from '../../application/ports/shared/secret-digest.js';
 import type { TextFileReader } from '../../application/ports/shared/text-file-reader.js';
@@ -42,6 +43,7 @@ export const agentTokens = {
   verificationKeys: Symbol('VerificationKeys') as ServiceIdentifier<VerificationKeys>,
   tokenSigningKeys: Symbol('TokenSigningKeys') as ServiceIdentifier<TokenSigningKeys>,
   textFileReader: Symbol('TextFileReader') as ServiceIdentifier<TextFileReader>,
+  changingFiles: Symbol('ChangingFileReader') as ServiceIdentifier<ChangingFileReader>,
   policyFiles: Symbol('PolicyFiles') as ServiceIdentifier<PolicyFiles>,
   keySetSource: Symbol('KeySetSource') as ServiceIdentifier<KeySetSource>,
   keySets: Symbol('KeySets') as ServiceIdentifier<KeySets>,

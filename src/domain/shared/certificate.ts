@@ -20,12 +20,14 @@ export type SubjectAltName =
   /** In the text form that `formatIpAddress` gives. */
   | { readonly kind: 'ip'; readonly value: string };
 
-export type KeyUsage = 'digital_signature' | 'key_agreement' | 'certificate_signing' | 'other';
+export type KeyUsage = 'digital_signature' | 'key_agreement' | 'certificate_signing' | 'list_signing' | 'other';
 
 /** The content of a certificate, parsed from DER and not verified. */
 export interface Certificate {
   readonly subject: DistinguishedName;
   readonly issuer: DistinguishedName;
+  /** In lower-case hexadecimal, as encoded. Unique per issuer. */
+  readonly serialNumber: string;
   /** Milliseconds since the Unix epoch; the first moment of validity. */
   readonly notBeforeMs: number;
   /** The last moment of validity. */
@@ -55,4 +57,14 @@ export interface Certificate {
   readonly weakSignature: string | null;
   /** SHA-256 of the DER, in hexadecimal. */
   readonly fingerprint: string;
+}
+
+/** Octets and the signature on them. */
+export interface SignedOctets {
+  /** Object identifier of the signature algorithm. */
+  readonly algorithm: string;
+  /** DER of the algorithm's parameters; null: none, or NULL. */
+  readonly parameters: Uint8Array | null;
+  readonly octets: Uint8Array;
+  readonly signature: Uint8Array;
 }

@@ -64,3 +64,37 @@ describeWithPeers(['openssl'], 'the guide to client certificates', () => {
     expect(await ask('two', '/CN=billing', [`URI:${billing}`, other])).toEqual({ status: 401, user: null });
   });
 });
+
+const listExample = fencedBlocks(documentationPage('docs/guides/mtls.md')).find(({ text }) =>
+  text.includes('crl-file'),
+);
+
+describeWithPeers(['openssl'], 'the guide to revocation lists', () => {
+  it('shows that a revoked certificate gets 401, also after a new list has arrived', async ({ cleanUp }) => {
+    const own = new OpensslCertificates();
+    cleanUp.add(() => own.remove());
+    const recording = new RecordingUpstream();
+    cleanUp.add(() => recording.close());
+    const authority = own.authority('devices');
+    const server = own.server('server', { by: authority, names: ['DNS:a.example'] });
+    const [first, second] = [own.client('first', { by: authority }), own.client('second', { by: authority })];
+    const listFile = own.file('devices.crl', own.revocationList(authority, { revoked: [first] }));
+    const gateway = await startDocumented(cleanUp, listExample?.text ?? '', {
+      ports: { 3002: await recording.listen() },
+      texts: {
+        '/etc/portcullis/example.com.pem': server.certificateFile,
+        '/etc/portcullis/example.com.key': server.keyFile,
+        '/etc/portcullis/devices-ca.pem': authority.certificateFile,
+        '/etc/portcullis/devices.crl': listFile,
+      },
+    });
+    const statusOf = async (client: OpensslCertificate) => {
+      const tls = { ca: authority.certificate, servername: 'a.example', cert: client.certificate, key: client.key };
+      return (await gateway.ask(9444, { path: '/readings', tls })).status;
+    };
+    expect([await statusOf(first), await statusOf(second)]).toEqual([401, 200]);
+    const validity = [Date.now() - 60_000, Date.now() + 86_400_000] as const;
+    own.file('devices.crl', own.revocationList(authority, { revoked: [first, second], validity }));
+    await expect.poll(() => statusOf(second), { timeout: 20_000, interval: 500 }).toBe(401);
+  });
+});

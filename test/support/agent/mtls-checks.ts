@@ -45,6 +45,7 @@ export const mtlsCheck = (parts: Partial<MtlsCheckOptions>): MtlsCheck =>
     rules: certificateRules(),
     authorities: null,
     reader,
+    revocations: null,
     prepare: (identity) => preparedIdentity(identity, []),
     digest: new HmacSecretDigest(),
     clock: new ManualClock(Date.now()),

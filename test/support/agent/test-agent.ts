@@ -5,6 +5,7 @@ import { JoseVerificationKeys } from '../../../src/adapters/outbound/jose-tokens
 import { MemoryRateLimitStore } from '../../../src/adapters/outbound/memory-rate-limit-store/memory-rate-limit-store.js';
 import { CryptoRandom } from '../../../src/adapters/outbound/node-random/crypto-random.js';
 import { NodeScheduler } from '../../../src/adapters/outbound/node-scheduler/node-scheduler.js';
+import { NodeChangingFileReader } from '../../../src/adapters/outbound/node-text-files/node-changing-file-reader.js';
 import { NodePolicyFiles } from '../../../src/adapters/outbound/node-text-files/node-policy-files.js';
 import { NodeTextFileReader } from '../../../src/adapters/outbound/node-text-files/node-text-file-reader.js';
 import { NativePasswordVerifier } from '../../../src/adapters/outbound/password-hashes/native-password-verifier.js';
@@ -129,6 +130,7 @@ export const testAgent = (
     keys,
     signingKeys: new JoseTokenSigningKeys(),
     files: new NodeTextFileReader(),
+    changingFiles: new NodeChangingFileReader(),
     policyFiles: new NodePolicyFiles(),
     keySets,
     fingerprints: nodeCertificateFingerprints,

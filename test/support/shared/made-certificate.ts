@@ -9,6 +9,7 @@ export const named = (commonName: string): DistinguishedName => [
 export const madeCertificate = (says: Partial<Certificate> = {}): Certificate => ({
   subject: named('client'),
   issuer: named('authority'),
+  serialNumber: '01',
   notBeforeMs: 1000,
   notAfterMs: 2000,
   isAuthority: false,

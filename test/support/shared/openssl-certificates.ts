@@ -65,6 +65,20 @@ export interface CertificatePlan {
   readonly stringMask?: string;
 }
 
+/** A certificate revocation list to make. */
+export interface RevocationListPlan {
+  readonly revoked?: readonly OpensslCertificate[];
+  /** thisUpdate and nextUpdate, in milliseconds since the Unix epoch. Default: yesterday, tomorrow. */
+  readonly validity?: readonly [thisUpdateMs: number, nextUpdateMs: number];
+  /** Extensions of the list, as lines of an openssl section. */
+  readonly extensions?: Readonly<Record<string, string>>;
+  /** Further sections, which the extensions name. */
+  readonly sections?: string;
+  /** Default: sha256. */
+  readonly digest?: 'sha1' | 'sha256';
+  readonly pss?: boolean;
+}
+
 type Preset = Readonly<Record<string, string>>;
 
 const presets = {
@@ -144,6 +158,46 @@ export class OpensslCertificates {
   /** A file with these certificates in PEM, a list of authorities say; its path. */
   bundle(name: string, certificates: readonly OpensslCertificate[]): string {
     return this.#folder.write(name, certificates.map(({ certificate }) => certificate).join(''));
+  }
+
+  /** Writes a file beside the certificates; its path. */
+  file(name: string, text: string): string {
+    return this.#folder.write(name, text);
+  }
+
+  /** The PEM of a list that an authority signs. */
+  revocationList(by: OpensslCertificate, plan: RevocationListPlan = {}): string {
+    this.#made += 1;
+    const folder = this.#folder;
+    const [from, to] = plan.validity ?? [Date.now() - dayMs, Date.now() + dayMs];
+    const revoked = plan.revoked ?? [];
+    // A line of the database: state, expiry, revocation, serial number, file, subject.
+    const lines = revoked.map(({ der }) => {
+      const { serialNumber } = new X509Certificate(der);
+      return ['R', '491231000000Z', '250101000000Z', serialNumber, 'unknown', '/CN=x'].join('\t');
+    });
+    const database = folder.write(`${this.#made}.txt`, lines.map((line) => `${line}\n`).join(''));
+    const extensions = Object.entries(plan.extensions ?? { authorityKeyIdentifier: 'keyid' });
+    const configuration = folder.write(
+      `${this.#made}.cnf`,
+      [
+        '[ca]',
+        'default_ca = made',
+        '[made]',
+        `database = ${database}`,
+        'unique_subject = no',
+        '[extensions]',
+        ...extensions.map(([key, value]) => `${key} = ${value}`),
+        plan.sections ?? '',
+        '',
+      ].join('\n'),
+    );
+    const out = folder.file(`${this.#made}.crl`);
+    const padding = plan.pss === true ? ['-sigopt', 'rsa_padding_mode:pss'] : [];
+    const times = ['-crl_lastupdate', timeText(from), '-crl_nextupdate', timeText(to)];
+    const signer = ['-cert', by.certificateFile, '-keyfile', by.keyFile, '-md', plan.digest ?? 'sha256', ...padding];
+    this.openssl('ca', '-config', configuration, '-gencrl', '-crlexts', 'extensions', ...signer, ...times, '-out', out);
+    return readFileSync(out, 'utf8');
   }
 
   /** What the program writes. Throws, with its complaint, where it fails. */

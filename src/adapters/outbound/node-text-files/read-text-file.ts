@@ -1,4 +1,4 @@
-import { constants } from 'node:fs';
+import { type BigIntStats, constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
 
@@ -76,21 +76,36 @@ const readAtMost = async (file: FileHandle, maxOctets: number): Promise<Uint8Arr
   }
 };
 
-/** Reads the text of a regular file up to a maximum size. The error is one clause. */
-export const readTextFile = async (path: string, maxOctets: number): Promise<Result<string, string>> => {
+/**
+ * Reads a regular file up to a maximum size, unless `accept` declines it by its status: then the result is null. The
+ * error is one clause.
+ */
+export const readRegularFile = async <Accepted>(
+  path: string,
+  maxOctets: number,
+  accept: (stats: BigIntStats) => Accepted | null,
+): Promise<Result<{ readonly octets: Uint8Array; readonly accepted: Accepted } | null, string>> => {
   try {
     // Non-blocking: a FIFO without a writer must not hang the start.
     const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
     try {
-      const stats = await file.stat();
+      const stats = await file.stat({ bigint: true });
       if (stats.isDirectory()) return err('cannot be read: it is a directory');
       if (!stats.isFile()) return err('cannot be read: it is not a regular file');
+      const accepted = accept(stats);
+      if (accepted === null) return ok(null);
       const octets = stats.size > maxOctets ? null : await readAtMost(file, maxOctets);
-      return octets === null ? err(`is larger than ${maxOctets} bytes`) : textOf(octets);
+      return octets === null ? err(`is larger than ${maxOctets} bytes`) : ok({ octets, accepted });
     } finally {
       await file.close();
     }
   } catch (error) {
     return err(explainFileError(error));
   }
+};
+
+/** Reads the text of a regular file up to a maximum size. The error is one clause. */
+export const readTextFile = async (path: string, maxOctets: number): Promise<Result<string, string>> => {
+  const read = await readRegularFile(path, maxOctets, () => true);
+  return read.ok ? textOf(read.value?.octets ?? new Uint8Array()) : read;
 };

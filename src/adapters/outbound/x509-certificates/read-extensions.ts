@@ -49,8 +49,9 @@ const flags: readonly (readonly [bit: number, usage: KeyUsage])[] = [
   [0x80, 'digital_signature'],
   [0x08, 'key_agreement'],
   [0x04, 'certificate_signing'],
+  [0x02, 'list_signing'],
 ];
-const otherBits = 0x73;
+const otherBits = 0x71;
 
 /** Throws if it is not a bit string. */
 const readKeyUsage = (der: Uint8Array): readonly KeyUsage[] => {

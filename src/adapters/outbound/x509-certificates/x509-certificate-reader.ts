@@ -3,13 +3,20 @@ import { AsnConvert } from '@peculiar/asn1-schema';
 import { AlgorithmIdentifier } from '@peculiar/asn1-x509';
 import type { CertificateReader, ReadCertificate } from '../../../application/ports/shared/certificate-reader.js';
 import { readDerValue, stringOfDer } from '../../../domain/agent/client-certificates/der-text.js';
+import { derValueAt, integerHexOf } from '../../../domain/agent/client-certificates/der-values.js';
 import { decodeDer } from '../../../domain/agent/client-certificates/pem-certificates.js';
-import type { Certificate, DistinguishedName, NameAttribute } from '../../../domain/shared/certificate.js';
+import type {
+  Certificate,
+  DistinguishedName,
+  NameAttribute,
+  SignedOctets,
+} from '../../../domain/shared/certificate.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
 import { isBurdensomeRsaKey, rsaKeyFault } from '../../../domain/shared/rsa-key-rules.js';
 import { fingerprintOf } from './certificate-fingerprints.js';
 import { parseCertificate, parseSequence, type RawName, rawOctets } from './certificate-schema.js';
 import { readExtensions } from './read-extensions.js';
+import { isSignedWith } from './signed-octets.js';
 import { isStrictDer } from './strict-der.js';
 
 /** Signature algorithms with a SHA-2 digest, and those with a built-in one (RFC 8410). */
@@ -171,12 +178,22 @@ const nodeAgrees = (node: X509Certificate, der: Uint8Array, certificate: Certifi
   );
 };
 
+/** Throws if it is not an integer in its shortest form. */
+const readSerialNumber = (raw: ArrayBuffer | null): string => {
+  const der = rawOctets(raw);
+  const value = derValueAt(der, 0, der.length);
+  const hex = value?.end === der.length ? integerHexOf(der, value) : null;
+  if (hex === null) throw new Error('a serial number is malformed');
+  return hex;
+};
+
 /** Reads a certificate without its key. The input must be strict DER. Throws if malformed. */
 const readCertificate = (der: Uint8Array): Omit<Certificate, 'weakKey'> => {
   const { tbsCertificate: signed, signatureAlgorithm } = parseCertificate(der);
   return {
     subject: readName(signed.subject),
     issuer: readName(signed.issuer),
+    serialNumber: readSerialNumber(signed.serialNumber),
     notBeforeMs: signed.validity.notBefore.getTime().getTime(),
     notAfterMs: signed.validity.notAfter.getTime().getTime(),
     ...readExtensions(signed.extensions ?? []),
@@ -215,6 +232,16 @@ class NodeReadCertificate implements ReadCertificate {
     if (key === null || isBurdensome(key)) return false;
     try {
       return this.#node.verify(key);
+    } catch {
+      return false;
+    }
+  }
+
+  hasSigned(signed: SignedOctets): boolean {
+    const key = this.#key;
+    if (key === null || isBurdensome(key)) return false;
+    try {
+      return isSignedWith(signed, key);
     } catch {
       return false;
     }

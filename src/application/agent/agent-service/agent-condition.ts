@@ -33,8 +33,8 @@ const samlTroubles = ({ trust, isWarmingUp }: PreparedSaml): string[] => {
 };
 
 /**
- * The health under the current configuration. Degraded while keys or metadata are stale, the session store fails, or
- * the verifier of SAML documents warms up; unhealthy while no request can be decided.
+ * The health under the current configuration. Degraded while keys, metadata or revocation lists are stale, the session
+ * store fails, or the verifier of SAML documents warms up; unhealthy while no request can be decided.
  */
 export const agentCondition = (agent: PreparedAgent | null): AgentCondition => {
   if (agent === null) return { state: 'unhealthy', message: 'there is no configuration', disabledFeatures: [] };
@@ -49,7 +49,7 @@ export const agentCondition = (agent: PreparedAgent | null): AgentCondition => {
     const why = failure === null ? '' : ` (${failure})`;
     troubles.push(`${providerLabel(options, index)}: its keys are ${state}${why}`);
   });
-  troubles.push(...signOnTroubles(agent));
+  troubles.push(...(agent.revocations?.troubles() ?? []), ...signOnTroubles(agent));
   if (troubles.length === 0) return { state: 'healthy', message: null, disabledFeatures: [] };
   // Gateways send nothing to an unhealthy agent, so they could not fetch the keys that the agent itself publishes.
   // Missing only its own keys therefore does not make it unhealthy.

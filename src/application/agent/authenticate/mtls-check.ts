@@ -17,6 +17,7 @@ import {
   type PreparedAnchors,
   prepareAnchors,
 } from '../../../domain/agent/client-certificates/prepared-anchors.js';
+import { checkRevocation, type Revocations } from '../../../domain/agent/client-certificates/revocations.js';
 import type { Identity } from '../../../domain/agent/identity/identity.js';
 import type { CertificateCredential, RequestCredentials } from '../../../domain/agent/identity/request-credentials.js';
 import type { Certificate } from '../../../domain/shared/certificate.js';
@@ -24,6 +25,7 @@ import { err, ok, type Result } from '../../../domain/shared/result.js';
 import type { CertificateReader, ReadCertificate } from '../../ports/shared/certificate-reader.js';
 import type { Clock } from '../../ports/shared/clock.js';
 import type { SecretDigest } from '../../ports/shared/secret-digest.js';
+import type { RevocationFiles } from '../revocation/revocation-files.js';
 import { type AuthenticationCheck, absent, type CheckOutcome, failedCheck } from './authentication-check.js';
 import type { PreparedIdentity } from './prepared-identity.js';
 
@@ -141,6 +143,8 @@ export interface MtlsCheckOptions {
    */
   readonly authorities: readonly ReadCertificate[] | null;
   readonly reader: CertificateReader;
+  /** Null: no certificate is revoked. */
+  readonly revocations: Pick<RevocationFiles, 'current'> | null;
   readonly prepare: (identity: Identity) => PreparedIdentity;
   readonly digest: SecretDigest;
   readonly clock: Clock;
@@ -160,29 +164,38 @@ const charactersPerCertificate = 1_024;
 /** Minimum budget: a header limits how long names can be. */
 const leastCharacters = 262_144;
 
-const windowOf = (chain: Chain): ValidityWindow => ({
-  fromMs: Math.max(...chain.map(({ certificate }) => certificate.notBeforeMs)),
-  toMs: Math.min(...chain.map(({ certificate }) => certificate.notAfterMs)),
+const windowOf = (chain: readonly Certificate[], lists: ValidityWindow): ValidityWindow => ({
+  fromMs: Math.max(lists.fromMs, ...chain.map(({ notBeforeMs }) => notBeforeMs)),
+  toMs: Math.min(lists.toMs, ...chain.map(({ notAfterMs }) => notAfterMs)),
 });
+
+/** Without revocation lists. */
+const always = ok({ fromMs: Number.NEGATIVE_INFINITY, toMs: Number.POSITIVE_INFINITY });
+
+const memoryOf = ({ clock, memorySize }: MtlsCheckOptions): CertificateMemory =>
+  new CertificateMemory(clock, {
+    maximumEntries: memorySize,
+    maximumSize: Math.max(leastCharacters, memorySize * charactersPerCertificate),
+  });
 
 /** Client certificates in a header, from the component that terminated TLS. */
 export class MtlsCheck implements AuthenticationCheck {
   readonly method = 'mtls';
   readonly #parts: MtlsCheckOptions;
   readonly #anchors: PreparedAnchors<ReadCertificate> | null;
-  readonly #memory: CertificateMemory;
+  #memory: CertificateMemory;
+  /** The revocation lists by which the cached certificates were checked. */
+  #revocations: Revocations | null = null;
 
   constructor(parts: MtlsCheckOptions) {
     this.#parts = parts;
     this.#anchors = parts.authorities && prepareAnchors(parts.authorities);
-    this.#memory = new CertificateMemory(parts.clock, {
-      maximumEntries: parts.memorySize,
-      maximumSize: Math.max(leastCharacters, parts.memorySize * charactersPerCertificate),
-    });
+    this.#memory = memoryOf(parts);
   }
 
   check({ certificate }: RequestCredentials): CheckOutcome {
     if (certificate === null || !showsCertificate(certificate)) return absent;
+    if (this.#parts.revocations !== null) this.#noteRevocations(this.#parts.revocations.current());
     const { value, chain } = certificate;
     // Checked first, so that no request makes this process digest a megabyte.
     if (value.length + (chain?.length ?? 0) > maximumForwardedLength) return failedCheck('certificate_malformed');
@@ -200,8 +213,17 @@ export class MtlsCheck implements AuthenticationCheck {
       const isEarly = chain.error === 'certificate_not_yet_valid';
       return this.#refuse(key, chain.error, isEarly ? this.#nextBeginningMs(shown.value, nowMs) : Infinity);
     }
-    const leaf = (chain.value[0] as ReadCertificate).certificate;
-    return this.#identify(leaf, windowOf(chain.value), key);
+    const certificates = chain.value.map(({ certificate }) => certificate);
+    const current = this.#revocations === null ? always : checkRevocation(certificates, this.#revocations, nowMs);
+    if (!current.ok) return this.#refuse(key, current.error);
+    return this.#identify(certificates[0] as Certificate, windowOf(certificates, current.value), key);
+  }
+
+  /** New lists may name certificates that are cached. */
+  #noteRevocations(revocations: Revocations): void {
+    if (revocations === this.#revocations) return;
+    this.#revocations = revocations;
+    this.#memory = memoryOf(this.#parts);
   }
 
   #identify(leaf: Certificate, window: ValidityWindow, key: string): CheckOutcome {

@@ -2,6 +2,7 @@ import type { PolicyFiles } from '../../ports/agent/policy-files.js';
 import type { TokenSigningKeys } from '../../ports/agent/token-signing-keys.js';
 import type { VerificationKeys } from '../../ports/agent/token-verifier.js';
 import type { CertificateFingerprints, CertificateReaderLoader } from '../../ports/shared/certificate-reader.js';
+import type { ChangingFileReader } from '../../ports/shared/changing-file-reader.js';
 import type { Clock } from '../../ports/shared/clock.js';
 import type { Logger } from '../../ports/shared/logger.js';
 import type { Random } from '../../ports/shared/random.js';
@@ -28,6 +29,7 @@ export interface AgentProcessServices {
   readonly keys: VerificationKeys;
   readonly signingKeys: TokenSigningKeys;
   readonly files: TextFileReader;
+  readonly changingFiles: ChangingFileReader;
   readonly policyFiles: PolicyFiles;
   /** The key sets of the process; equal specifications share one set. */
   readonly keySets: Pick<KeySets, 'acquire'>;

@@ -223,6 +223,12 @@ const missingKeys = ({ providers }: ProviderKeySets): AgentOptionProblem[] =>
     return [optionProblem('warning', 'oidc', message)];
   });
 
+/** Warns about revocation lists that are outdated already. */
+const outdatedRevocations = ({ mtls }: PreparedMethods): AgentOptionProblem[] =>
+  (mtls?.revocations?.troubles() ?? []).map((trouble) =>
+    optionProblem('warning', 'mtls', trouble.slice('mtls: '.length)),
+  );
+
 interface AgentPieces {
   readonly options: CompleteAgentOptions;
   readonly methods: PreparedMethods;
@@ -258,6 +264,8 @@ const assemble = (
   const checks = authenticationChecks(options, methods, bearer, sessions?.sessions ?? null, parts);
   const ways = [...(saml === null ? [] : [saml.signOn]), ...(logins?.ways ?? [])];
   const signOn = prepareSignOn(options, sessions, ways, logins?.loginPaths ?? []);
+  const revocations = methods.mtls?.revocations ?? null;
+  revocations?.watch();
   const tokenExchange = exchange === null ? null : prepareTokenExchange(exchange, bearer, saml, parts);
   return {
     authentication: new AuthenticateRequest(checks, credentialHeaders(options)),
@@ -268,6 +276,7 @@ const assemble = (
     // An agent without authentication methods is not set up yet, so fail-open does not apply.
     failOpen: options.failOpen && checks.length > 0,
     keySets,
+    revocations,
     endpoints: new AgentEndpoints(
       [signOn, saml?.signOn, logins?.endpoints, tokenExchange?.endpoint].filter(
         (endpoint) => endpoint !== undefined && endpoint !== null,
@@ -280,18 +289,14 @@ const assemble = (
     tokenExchange,
     forwardsCookies: options.forwardCredentials === 'all',
     onChange: (listener) => {
-      const ends = [
-        keySets.onChange(listener),
-        sessions?.onChange(listener),
-        saml?.onChange(listener),
-        logins?.onChange(listener),
-      ];
+      const ends = [keySets, revocations, sessions, saml, logins].map((part) => part?.onChange(listener));
       return () => {
         for (const end of ends) end?.();
       };
     },
     release: async () => {
       keySets.release();
+      revocations?.release();
       saml?.release();
       logins?.release();
       await sessions?.release();
@@ -367,6 +372,7 @@ export const prepareAgent = async (
   const agent = assemble(pieces, parts);
   await firstLoad(keySets, saml, logins, waitMs, parts);
   const missing = [
+    ...outdatedRevocations(methods),
     ...missingKeys(keySets),
     ...(saml === null ? [] : providerWarnings(saml)),
     ...(logins?.warnings() ?? []),

@@ -11,6 +11,7 @@ import type { AgentOptionProblem } from '../../../domain/configuration/agent-opt
 import { err, ok, type Result } from '../../../domain/shared/result.js';
 import type { TokenVerifier } from '../../ports/agent/token-verifier.js';
 import type { CertificateReader, ReadCertificate } from '../../ports/shared/certificate-reader.js';
+import { RevocationFiles } from '../revocation/revocation-files.js';
 import type { AgentProcessServices } from './agent-process-services.js';
 import { optionProblem } from './option-problem.js';
 import { prepareHashes } from './prepare-hashes.js';
@@ -21,6 +22,8 @@ interface PreparedMtls {
   /** Null: the component that sets the header checks the chain. */
   readonly authorities: readonly ReadCertificate[] | null;
   readonly reader: CertificateReader;
+  /** Null: no revocation lists. The caller watches and releases them. */
+  readonly revocations: RevocationFiles | null;
 }
 
 const mtlsError = (message: string): Result<never, AgentOptionProblem> => err(optionProblem('error', 'mtls', message));
@@ -59,20 +62,34 @@ const certificateRules = (options: MtlsOptions): Result<CertificateRules, AgentO
   );
 };
 
-/** Reads the authorities from their file. */
+/** Reads the revocation lists; null if none is configured. */
+const prepareRevocationFiles = async (
+  { crlFiles: paths }: MtlsOptions,
+  authorities: readonly ReadCertificate[],
+  { changingFiles: files, scheduler, clock, logger }: AgentProcessServices,
+): Promise<Result<RevocationFiles | null, AgentOptionProblem>> => {
+  if (paths.length === 0) return ok(null);
+  const revocations = new RevocationFiles({ paths, authorities, files, scheduler, clock, logger });
+  const failures = await revocations.load();
+  return failures.length === 0 ? ok(revocations) : mtlsError(`crl-file: ${failures.join('; ')}`);
+};
+
+/** Reads the authorities and the revocation lists from their files. */
 const prepareMtls = async (
   options: MtlsOptions,
-  { files, loadCertificateReader }: AgentProcessServices,
+  parts: AgentProcessServices,
 ): Promise<Result<PreparedMtls, AgentOptionProblem>> => {
   const rules = certificateRules(options);
   if (!rules.ok) return rules;
   const { caCertPath } = options;
-  const reader = await loadCertificateReader();
-  if (caCertPath === null) return ok({ rules: rules.value, authorities: null, reader });
-  const pem = await files.read(caCertPath);
+  const reader = await parts.loadCertificateReader();
+  if (caCertPath === null) return ok({ rules: rules.value, authorities: null, reader, revocations: null });
+  const pem = await parts.files.read(caCertPath);
   const authorities = pem.ok ? reader.readPem(pem.value) : pem;
-  if (authorities.ok) return ok({ rules: rules.value, authorities: authorities.value, reader });
-  return mtlsError(`ca-cert-path: the file ${caCertPath} ${authorities.error}`);
+  if (!authorities.ok) return mtlsError(`ca-cert-path: the file ${caCertPath} ${authorities.error}`);
+  const revocations = await prepareRevocationFiles(options, authorities.value, parts);
+  if (!revocations.ok) return revocations;
+  return ok({ rules: rules.value, authorities: authorities.value, reader, revocations: revocations.value });
 };
 
 /** Prepares the configured key, from its file if it has one. */

@@ -3,6 +3,7 @@ import type { OwnedHeaders } from '../../../domain/http/owned-headers.js';
 import type { AgentEndpoints } from '../agent-service/agent-endpoints.js';
 import type { AuthenticateRequest } from '../authenticate/authenticate-request.js';
 import type { AuthorizeRequest } from '../authorize/authorize-request.js';
+import type { RevocationFiles } from '../revocation/revocation-files.js';
 import type { SignOn } from '../sign-on/shared/sign-on.js';
 import type { ProviderKeySets } from './agent-key-sets.js';
 import type { PreparedTokenExchange } from './prepare-token-exchange.js';
@@ -23,6 +24,8 @@ export interface PreparedAgent {
   readonly removable: OwnedHeaders;
   readonly failOpen: boolean;
   readonly keySets: ProviderKeySets;
+  /** Null: no revocation lists of client certificates. */
+  readonly revocations: RevocationFiles | null;
   /** The endpoints that the agent serves itself. Requests for them are not authenticated. */
   readonly endpoints: AgentEndpoints;
   /** Null: no way to sign on, so no sessions. */

@@ -1,4 +1,4 @@
-import type { Certificate } from '../../../domain/shared/certificate.js';
+import type { Certificate, SignedOctets } from '../../../domain/shared/certificate.js';
 import type { Result } from '../../../domain/shared/result.js';
 
 /** A certificate that can verify signatures. */
@@ -6,6 +6,8 @@ export interface ReadCertificate {
   readonly certificate: Certificate;
   /** Whether the key of `issuer` signed this certificate. Never throws. */
   isSignedBy(issuer: ReadCertificate): boolean;
+  /** Whether the key of this certificate signed the octets, with a strong algorithm. Never throws. */
+  hasSigned(signed: SignedOctets): boolean;
 }
 
 /** Identifies certificates by their content. */

@@ -14,6 +14,10 @@ export type CertificateRejection =
   | 'certificate_weak'
   /** The chain contains an unknown critical extension. */
   | 'certificate_unsupported'
+  /** A revocation list of its issuer, or of an authority in its chain, names it. */
+  | 'certificate_revoked'
+  /** A revocation list of an issuer in its chain is outdated. */
+  | 'certificate_revocation_unknown'
   /** Neither its subject nor an alternative name is in the allow-lists. */
   | 'certificate_not_allowed'
   /** It has no common name or e-mail that can be a user id, or several. */

@@ -38,6 +38,8 @@ export interface MtlsOptions {
   readonly clientCertHeader: string;
   /** Path of a PEM file with the authorities. Null: the component that sets the header checks the chain. */
   readonly caCertPath: string | null;
+  /** Paths of certificate revocation lists. */
+  readonly crlFiles: readonly string[];
   /** Distinguished names as text (RFC 4514). */
   readonly allowedDns: readonly string[];
   readonly allowedSans: readonly string[];

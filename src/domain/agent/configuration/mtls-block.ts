@@ -18,6 +18,10 @@ const mtlsShape = {
     text,
     'Path of a PEM file with the trusted authorities. Without it the chain is not checked: use this only if the gateway that sets the header verifies the certificate.',
   ),
+  'crl-file': list(
+    text,
+    'Paths of certificate revocation lists (CRL), PEM or DER; each must be signed by an authority of `ca-cert-path`. The agent reads them again when they change. After the nextUpdate of a list, the certificates of its issuer are refused.',
+  ),
   'allowed-dns': list(text, 'Accepted distinguished names (RFC 4514); none: all.'),
   'allowed-sans': list(
     text,
@@ -47,6 +51,7 @@ export const toMtlsOptions = (fields: Fields<typeof mtlsShape>): MtlsOptions => 
   enabled: fields.enabled.value,
   clientCertHeader: fields['client-cert-header'].value,
   caCertPath: fields['ca-cert-path'].value,
+  crlFiles: fields['crl-file'].value.map(({ value }) => value),
   allowedDns: fields['allowed-dns'].value.map(({ value }) => value),
   allowedSans: fields['allowed-sans'].value.map(({ value }) => value),
   userIdFrom: fields['user-id-from'].value.map(({ value }) => value),

@@ -31,6 +31,21 @@ const checkUserIdFrom = ({ userIdFrom, ...mtls }: MtlsOptions, error: OptionRepo
   if (twice !== undefined) error('mtls', `user-id-from names "${twice}" twice`, undefined, { key: 'user-id-from' });
 };
 
+/** Maximum files with revocation lists. */
+export const maximumCrlFiles = 32;
+
+const checkCrlFiles = ({ crlFiles, caCertPath }: MtlsOptions, error: OptionReport): void => {
+  if (crlFiles.length === 0) return;
+  const report = (message: string, suggestion: string) => error('mtls', message, suggestion, { key: 'crl-file' });
+  if (caCertPath === null)
+    report('crl-file needs authorities that verify the lists', 'set ca-cert-path, or remove crl-file');
+  if (crlFiles.includes('')) report('crl-file: a path is empty', 'name a file');
+  const twice = crlFiles.find((path, index) => crlFiles.indexOf(path) !== index);
+  if (twice !== undefined) report(`crl-file names "${twice}" twice`, 'remove one of the two');
+  if (crlFiles.length > maximumCrlFiles)
+    report(`crl-file names more than ${maximumCrlFiles} files`, 'put several PEM lists into one file');
+};
+
 /** Checks the `mtls` block except its header; null if it is not enabled. */
 export const enabledMtls = (
   mtls: MtlsOptions | undefined,
@@ -41,6 +56,7 @@ export const enabledMtls = (
   checkList('allowed-dns', mtls.allowedDns, parseDistinguishedName, error);
   checkList('allowed-sans', mtls.allowedSans, parseAllowedSan, error);
   checkUserIdFrom(mtls, error);
+  checkCrlFiles(mtls, error);
   if (mtls.userIdFrom.length === 0 && mtls.extractCnAsUser === false && mtls.extractSanEmailAsUser !== true) {
     error(
       'mtls',

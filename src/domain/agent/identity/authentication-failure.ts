@@ -59,6 +59,8 @@ const genuine: ReadonlySet<FailureReason> = new Set<FailureReason>([
   'certificate_wrong_usage',
   'certificate_weak',
   'certificate_unsupported',
+  'certificate_revoked',
+  'certificate_revocation_unknown',
   'certificate_not_allowed',
   'certificate_unusable_subject',
 ]);

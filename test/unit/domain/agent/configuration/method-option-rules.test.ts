@@ -30,6 +30,7 @@ const mtls = (own: Partial<MtlsOptions> = {}): AgentOptions => ({
     enabled: true,
     clientCertHeader: 'X-Client-Cert',
     caCertPath: '/ca.pem',
+    crlFiles: [],
     allowedDns: [],
     allowedSans: [],
     userIdFrom: [],
@@ -140,6 +141,17 @@ describe('client certificates', () => {
       /^warning mtls: ca-cert-path is not set: every certificate/,
     );
     expect(complete(mtls({ caCertPath: null })).options?.mtls).not.toBeNull();
+  });
+
+  it('can have revocation lists only with authorities that verify them', () => {
+    expect(problems(mtls({ crlFiles: ['/a.crl'] }))).toEqual([]);
+    expect(problems(mtls({ crlFiles: ['/a.crl'], caCertPath: null }))).toContain(
+      'error mtls: crl-file needs authorities that verify the lists',
+    );
+    expect(problems(mtls({ crlFiles: ['/a.crl', '/a.crl'] }))).toEqual(['error mtls: crl-file names "/a.crl" twice']);
+    expect(problems(mtls({ crlFiles: [''] }))).toEqual(['error mtls: crl-file: a path is empty']);
+    const many = Array.from({ length: 33 }, (_, index) => `/${index}.crl`);
+    expect(problems(mtls({ crlFiles: many }))).toEqual(['error mtls: crl-file names more than 32 files']);
   });
 
   it('must name a user', () => {

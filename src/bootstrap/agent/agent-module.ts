@@ -1,4 +1,5 @@
 import { ContainerModule } from 'inversify';
+import { CryptoSessionSecrets } from '../../adapters/outbound/crypto-session-secrets/crypto-session-secrets.js';
 import { HmacSecretDigest } from '../../adapters/outbound/hmac-secret-digest/hmac-secret-digest.js';
 import { CryptoTokenHashes } from '../../adapters/outbound/jose-tokens/crypto-token-hashes.js';
 import { JoseTokenSigningKeys } from '../../adapters/outbound/jose-tokens/jose-token-signing-keys.js';
@@ -202,7 +203,7 @@ export const agentModule = new ContainerModule(({ bind }) => {
       exchangeRates: new ExchangeRates(rates, null),
       sessions: { stores, storeKindFault },
       saml,
-      oidc: { endpoints, hashes: new CryptoTokenHashes(), providers },
+      oidc: { endpoints, hashes: new CryptoTokenHashes(), secrets: new CryptoSessionSecrets(), providers },
     }),
   );
   made(

@@ -1,3 +1,4 @@
+import { CryptoSessionSecrets } from '../../../src/adapters/outbound/crypto-session-secrets/crypto-session-secrets.js';
 import { HmacSecretDigest } from '../../../src/adapters/outbound/hmac-secret-digest/hmac-secret-digest.js';
 import { CryptoTokenHashes } from '../../../src/adapters/outbound/jose-tokens/crypto-token-hashes.js';
 import { JoseTokenSigningKeys } from '../../../src/adapters/outbound/jose-tokens/jose-token-signing-keys.js';
@@ -154,6 +155,7 @@ export const testAgent = (
     oidc: {
       endpoints: new UndiciProviderEndpoints(),
       hashes: new CryptoTokenHashes(),
+      secrets: new CryptoSessionSecrets(),
       providers: new KnownProviders({ source, clock, scheduler, random, logger }),
       ...oidc,
     },

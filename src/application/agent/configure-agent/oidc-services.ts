@@ -1,10 +1,12 @@
 import type { ProviderEndpoints, TokenHashes } from '../../ports/agent/provider-endpoints.js';
+import type { SessionSecrets } from '../../ports/agent/session-secrets.js';
 import type { KnownProviders } from '../sign-on/oidc/discovery/known-providers.js';
 
 /** The services of a process that sign-ons at OpenID providers use. */
 export interface OidcServices {
   readonly endpoints: ProviderEndpoints;
   readonly hashes: TokenHashes;
+  readonly secrets: SessionSecrets;
   /** The OpenID providers of the process. */
   readonly providers: Pick<KnownProviders, 'acquire'>;
 }

@@ -278,7 +278,7 @@ const assemble = (
     keySets,
     revocations,
     endpoints: new AgentEndpoints(
-      [signOn, saml?.signOn, logins?.endpoints, tokenExchange?.endpoint].filter(
+      [signOn, saml?.signOn, ...(logins?.endpoints ?? []), tokenExchange?.endpoint].filter(
         (endpoint) => endpoint !== undefined && endpoint !== null,
       ),
     ),

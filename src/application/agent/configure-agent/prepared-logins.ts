@@ -1,10 +1,12 @@
 import type { OidcLoginOptions } from '../../../domain/agent/configuration/oidc-login-options.js';
 import { providerOfLogin } from '../../../domain/agent/oidc/session-of-id-token.js';
 import type { AgentOptionProblem } from '../../../domain/configuration/agent-option-problem.js';
+import type { AgentEndpoint } from '../agent-service/agent-endpoints.js';
 import type { KeySetLease } from '../keys/key-sets.js';
 import type { ProviderLease } from '../sign-on/oidc/discovery/known-providers.js';
 import { OidcEndpoints } from '../sign-on/oidc/oidc-endpoints.js';
 import { OidcLogin } from '../sign-on/oidc/oidc-login.js';
+import { OidcLogoutEndpoints } from '../sign-on/oidc/oidc-logout-endpoints.js';
 import type { LoginServices } from '../sign-on/oidc/oidc-sign-on-options.js';
 import type { ClientCredential } from '../sign-on/oidc/redeem-code.js';
 import { SignOnAllowance } from '../sign-on/shared/sign-on-allowance.js';
@@ -21,7 +23,7 @@ interface LeasedLogin {
 /** The logins of one configuration. Their key sets and endpoints are kept fresh until release. */
 export class PreparedLogins {
   readonly ways: readonly OidcLogin[];
-  readonly endpoints: OidcEndpoints;
+  readonly endpoints: readonly AgentEndpoint[];
   readonly loginPaths: readonly string[];
   readonly #leased: readonly LeasedLogin[];
 
@@ -52,6 +54,7 @@ export class PreparedLogins {
       allowance: new SignOnAllowance(clock),
       endpoints: oidc.endpoints,
       hashes: oidc.hashes,
+      secrets: oidc.secrets,
       random,
       digest,
       clock,
@@ -68,7 +71,7 @@ export class PreparedLogins {
           keys: keys.keys,
         }),
     );
-    this.endpoints = new OidcEndpoints(this.ways, services);
+    this.endpoints = [new OidcEndpoints(this.ways, services), new OidcLogoutEndpoints(this.ways, services)];
     this.loginPaths = logins.map(({ loginPath }) => loginPath);
     const providers = new Set(logins.map(providerOfLogin));
     prepared.acceptProviders('oidc', (provider) => providers.has(provider));

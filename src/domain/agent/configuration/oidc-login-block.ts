@@ -76,6 +76,10 @@ const oidcLoginShape = {
     ),
     'the `userinfo_endpoint` of the discovery document',
   ),
+  'end-session-url': documented(
+    optional(text, 'URL at which a user signs out of the provider (OpenID Connect RP-Initiated Logout 1.0).'),
+    'the `end_session_endpoint` of the discovery document',
+  ),
   'client-id': required(clientId, 'The client id of this agent at the provider.'),
   'client-secret': optional(secret, 'The client secret. It is sent only to the token endpoint.'),
   'client-key-file': optional(
@@ -100,7 +104,14 @@ const oidcLoginShape = {
     text,
     agentDefaults.oidcLogoutPath,
     `\`${agentDefaults.oidcLogoutPath}\``,
-    'Path that ends the sessions of the browser. Several logins may share it.',
+    'Path that ends the sessions of the browser, and then the session at the provider. Several logins may share it.',
+  ),
+  'post-logout-url': documented(
+    optional(
+      text,
+      'URL to which the browser goes after a sign-out. Register it at the provider, which redirects to it with a `state`.',
+    ),
+    'a page of the provider, or of the agent',
   ),
   scopes: documented(list(scopeName, 'Requested scopes, `openid` among them.'), '`openid` `profile` `email`'),
   'protected-paths': list(
@@ -184,6 +195,7 @@ export const toOidcLoginOptions = (fields: Fields<typeof oidcLoginShape>): OidcL
     authorizationUrl: fields['authorization-url'].value,
     tokenUrl: fields['token-url'].value,
     userinfoUrl: fields['userinfo-url'].value,
+    endSessionUrl: fields['end-session-url'].value,
   },
   jwksUrl: fields['jwks-url'].value,
   clientId: fields['client-id'].value,
@@ -193,6 +205,7 @@ export const toOidcLoginOptions = (fields: Fields<typeof oidcLoginShape>): OidcL
   callbackPath: fields['callback-path'].value,
   loginPath: fields['login-path'].value,
   logoutPath: fields['logout-path'].value,
+  postLogoutUrl: fields['post-logout-url'].value,
   scopes: fields.scopes.given ? valuesOf(fields.scopes.value) : agentDefaults.loginScopes,
   protectedPaths: valuesOf(fields['protected-paths'].value),
   excludedPaths: valuesOf(fields['excluded-paths'].value),

@@ -26,6 +26,8 @@ export interface OidcLoginOptions {
   readonly callbackPath: string;
   readonly loginPath: string;
   readonly logoutPath: string;
+  /** Where the browser goes after a sign-out; null: a page of the provider or of the agent. */
+  readonly postLogoutUrl: string | null;
   readonly scopes: readonly string[];
   readonly protectedPaths: readonly string[];
   readonly excludedPaths: readonly string[];

@@ -58,6 +58,7 @@ const checkProvider = ({ issuer, endpoints, jwksUrl }: OidcLoginBlockOptions, re
     ['token-url', endpoints.tokenUrl],
     ['jwks-url', jwksUrl],
     ['userinfo-url', endpoints.userinfoUrl],
+    ['end-session-url', endpoints.endSessionUrl],
   ] as const;
   for (const [key, url] of urls) if (url !== null) checkUrl(key, url, report);
 };
@@ -106,6 +107,21 @@ const originsOf = ({ publicUrls }: OidcLoginBlockOptions, report: LoginReport): 
   return origins;
 };
 
+/** The page after a sign-out; at an endpoint of the login itself, the browser would be redirected without end. */
+const checkPostLogout = (
+  { postLogoutUrl: url, loginPath, logoutPath }: OidcLoginBlockOptions,
+  origins: readonly string[],
+  report: LoginReport,
+): void => {
+  if (url === null) return;
+  const key = 'post-logout-url';
+  checkUrl(key, url, report);
+  const { path } = urlParts(url);
+  if (!origins.includes(normalOrigin(url)) || (path !== loginPath && path !== logoutPath)) return;
+  const endpoint = path === logoutPath ? 'logout-path' : 'login-path';
+  report.error(`${key} is the ${endpoint} of this login`, key, 'name a page that needs no sign-on');
+};
+
 const checkScopes = ({ scopes }: OidcLoginBlockOptions, report: LoginReport): void => {
   if (!scopes.includes('openid')) {
     report.error('scopes lacks openid, without which the provider issues no ID token', 'scopes', 'add "openid"');
@@ -152,13 +168,15 @@ const completeLogin = (login: OidcLoginBlockOptions, report: LoginReport): OidcL
   checkScopes(login, report);
   checkUsers(login, report);
   checkPaths(login, callbackPath, report);
+  const publicOrigins = originsOf(login, report);
+  checkPostLogout(login, publicOrigins, report);
   const { enabled: _enabled, clientSecret: _secret, clientKeyFile: _file, publicUrls: _urls, ...others } = login;
   return {
     ...others,
     name,
     callbackPath,
     credential: credentialOf(login, report),
-    publicOrigins: originsOf(login, report),
+    publicOrigins,
   };
 };
 

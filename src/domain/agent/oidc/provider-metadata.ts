@@ -7,6 +7,7 @@ export interface ConfiguredEndpoints {
   readonly authorizationUrl: string | null;
   readonly tokenUrl: string | null;
   readonly userinfoUrl: string | null;
+  readonly endSessionUrl: string | null;
 }
 
 /** What a sign-on needs to know of a provider. */
@@ -15,6 +16,8 @@ export interface ProviderMetadata {
   readonly tokenUrl: string;
   /** Null: none. */
   readonly userinfoUrl: string | null;
+  /** Where a user signs out at the provider; null: nowhere. */
+  readonly endSessionUrl: string | null;
   /** Methods of client authentication at the token endpoint; null: not listed. */
   readonly clientMethods: readonly string[] | null;
   /** Whether every authorization response names the issuer (RFC 9207, section 3). */
@@ -34,10 +37,11 @@ export const configuredMetadata = ({
   authorizationUrl,
   tokenUrl,
   userinfoUrl,
+  endSessionUrl,
 }: ConfiguredEndpoints): ProviderMetadata | null =>
   authorizationUrl === null || tokenUrl === null
     ? null
-    : { authorizationUrl, tokenUrl, userinfoUrl, clientMethods: null, sendsIss: false };
+    : { authorizationUrl, tokenUrl, userinfoUrl, endSessionUrl, clientMethods: null, sendsIss: false };
 
 /**
  * Reads a discovery document (OpenID Connect Discovery, section 3). Its issuer must match exactly. Configured endpoints
@@ -67,12 +71,15 @@ export const readProviderMetadata = (
   if (!token.ok) return token;
   const userinfo = endpoint('userinfo_endpoint', configured.userinfoUrl);
   if (!userinfo.ok) return userinfo;
+  const endSession = endpoint('end_session_endpoint', configured.endSessionUrl);
+  if (!endSession.ok) return endSession;
   if (authorization.value === null) return err('the discovery document has no authorization_endpoint');
   if (token.value === null) return err('the discovery document has no token_endpoint');
   return ok({
     authorizationUrl: authorization.value,
     tokenUrl: token.value,
     userinfoUrl: userinfo.value,
+    endSessionUrl: endSession.value,
     clientMethods: textsIn(document['token_endpoint_auth_methods_supported']),
     sendsIss: document['authorization_response_iss_parameter_supported'] === true,
   });

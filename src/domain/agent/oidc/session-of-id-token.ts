@@ -17,11 +17,16 @@ export interface OidcSessionToOpen {
   readonly userId: string;
   /** The claims of the user. */
   readonly claims: Claims;
+  /** The encrypted ID token; null: not kept. */
+  readonly sealedIdToken: string | null;
   /** SHA-256 of the session id, in lower-case hexadecimal. */
   readonly idHash: string;
   readonly nowMs: number;
   readonly ttlMs: number;
 }
+
+/** The use, and the key in the details of a session, of the encrypted ID token. */
+export const idTokenDetail = 'id_token';
 
 const textClaim = (claims: Claims, name: string): string | null => {
   const value = Object.hasOwn(claims, name) ? claims[name] : undefined;
@@ -29,7 +34,15 @@ const textClaim = (claims: Claims, name: string): string | null => {
 };
 
 /** The session of an ID token. It lasts its time to live: an ID token expires within minutes. */
-export const newOidcSession = ({ login, userId, claims, idHash, nowMs, ttlMs }: OidcSessionToOpen): Session => {
+export const newOidcSession = ({
+  login,
+  userId,
+  claims,
+  sealedIdToken,
+  idHash,
+  nowMs,
+  ttlMs,
+}: OidcSessionToOpen): Session => {
   const subject = textClaim(claims, 'sub');
   return {
     idHash,
@@ -37,7 +50,7 @@ export const newOidcSession = ({ login, userId, claims, idHash, nowMs, ttlMs }: 
     method: 'oidc',
     provider: providerOfLogin(login),
     logout: subject === null ? null : { subject, session: textClaim(claims, 'sid') },
-    details: claimDetails(claims),
+    details: { ...claimDetails(claims), ...(sealedIdToken === null ? {} : { [idTokenDetail]: sealedIdToken }) },
     attributes: [],
     createdMs: nowMs,
     expiresMs: nowMs + ttlMs,

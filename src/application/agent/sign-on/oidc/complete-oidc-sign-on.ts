@@ -1,7 +1,8 @@
 import type { OidcCallback } from '../../../../domain/agent/oidc/callback.js';
 import { callbackFault } from '../../../../domain/agent/oidc/checks/callback-checks.js';
+import { maximumHintLength } from '../../../../domain/agent/oidc/logout-request.js';
 import { codeVerifierText, nonceText, type PendingLogin } from '../../../../domain/agent/oidc/pending-login.js';
-import { newOidcSession } from '../../../../domain/agent/oidc/session-of-id-token.js';
+import { idTokenDetail, newOidcSession } from '../../../../domain/agent/oidc/session-of-id-token.js';
 import type { Session } from '../../../../domain/agent/sessions/session.js';
 import type { SignOnRequest } from '../../../../domain/agent/sign-on/sign-on-request.js';
 import { remarkText } from '../../../../domain/agent-protocol/audit-remarks.js';
@@ -121,7 +122,7 @@ export class CompleteOidcSignOn {
       cancellation,
     );
     if (!user.ok) return user;
-    const opened = await this.#open(user.value, cancellation);
+    const opened = await this.#open(user.value, tokens.value.idToken, cancellation);
     if (!opened.ok) return opened;
     await this.#endShownSessions(event);
     if (isCancelled(cancellation)) return this.#endAgain(opened.value.id);
@@ -139,15 +140,17 @@ export class CompleteOidcSignOn {
 
   async #open(
     { userId, claims }: AcceptedUser,
+    idToken: string,
     cancellation: Cancellation,
   ): Promise<Result<OpenedSession, RefusedOidc>> {
-    const { options, sessions, sessionTtlMs, random, digest, clock } = this.#parts;
+    const { options, sessions, sessionTtlMs, secrets, random, digest, clock } = this.#parts;
     if (isCancelled(cancellation)) return refused('cancelled');
     const id = random.token();
     const session = newOidcSession({
       login: options,
       userId,
       claims,
+      sealedIdToken: idToken.length > maximumHintLength ? null : secrets.seal(id, idTokenDetail, idToken),
       idHash: digest.sha256Hex(id),
       nowMs: clock.wallMs(),
       ttlMs: sessionTtlMs,

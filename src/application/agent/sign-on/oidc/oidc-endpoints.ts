@@ -1,18 +1,15 @@
 import { callbackOfForm, callbackOfUri, type OidcCallback } from '../../../../domain/agent/oidc/callback.js';
 import { readLoginRequestId } from '../../../../domain/agent/oidc/pending-login.js';
-import type { Session } from '../../../../domain/agent/sessions/session.js';
 import type { SignOnRequest } from '../../../../domain/agent/sign-on/sign-on-request.js';
-import { remarkText } from '../../../../domain/agent-protocol/audit-remarks.js';
-import { eventTraceId } from '../../../../domain/agent-protocol/event-trace-id.js';
 import { type AgentAnswer, allowAnswer, type RequestHeadersEvent } from '../../../../domain/agent-protocol/messages.js';
 import type { Result } from '../../../../domain/shared/result.js';
 import type { Cancellation } from '../../../ports/shared/cancellation.js';
 import type { AgentEndpoint } from '../../agent-service/agent-endpoints.js';
 import { formHeadFault } from '../../agent-service/form-buffer.js';
 import type { RefusedForm } from '../../agent-service/posted-forms.js';
-import { formRefusal, methodNotAllowed, undecidedAnswer, withNoStore } from '../../agent-service/refusal.js';
+import { formRefusal, methodNotAllowed } from '../../agent-service/refusal.js';
 import { withRemarks } from '../../agent-service/with-remarks.js';
-import { overPage, signedOutAnswer } from '../shared/sign-on-answers.js';
+import { overPage } from '../shared/sign-on-answers.js';
 import { AnsweredLogins } from './answered-logins.js';
 import type { OidcLogin } from './oidc-login.js';
 import type { LoginServices } from './oidc-sign-on-options.js';
@@ -25,7 +22,7 @@ const wantsForm: AgentAnswer = { ...allowAnswer, needsMore: true };
 /** A state of this agent: other texts need no query. */
 const stateLength = 43;
 
-/** The callback and logout paths of all logins of an agent. */
+/** The callback paths of all logins of an agent. */
 export class OidcEndpoints implements AgentEndpoint {
   readonly paths: readonly string[];
   /** Fits a code, a state and the parameters of a provider. */
@@ -36,7 +33,7 @@ export class OidcEndpoints implements AgentEndpoint {
 
   /** @param logins at least one, with distinct names */
   constructor(logins: readonly OidcLogin[], parts: LoginServices) {
-    this.paths = [...new Set(logins.flatMap(({ callbackPath, logoutPath }) => [callbackPath, logoutPath]))];
+    this.paths = [...new Set(logins.map(({ callbackPath }) => callbackPath))];
     this.#logins = logins;
     this.#parts = parts;
     this.#answered = new AnsweredLogins(parts);
@@ -45,9 +42,6 @@ export class OidcEndpoints implements AgentEndpoint {
   answer(event: RequestHeadersEvent, path: string, cancellation: Cancellation): AgentAnswer | Promise<AgentAnswer> {
     const { method } = event;
     const logins = this.#loginsAt(path);
-    if (logins.length === 0) {
-      return method === 'GET' ? this.#signOut(event, path) : methodNotAllowed(event, 'GET');
-    }
     const takesForms = logins.some((login) => login.takesForms);
     // A HEAD request would spend the code.
     if (method === 'GET') return this.#callback(event, path, callbackOfUri(event.uri), cancellation);
@@ -64,8 +58,6 @@ export class OidcEndpoints implements AgentEndpoint {
     form: Uint8Array,
     cancellation: Cancellation,
   ): Promise<AgentAnswer> {
-    // The endpoints may have changed since the request began.
-    if (this.#loginsAt(path).length === 0) return withNoStore(undecidedAnswer(event));
     return this.#callback(event, path, callbackOfForm(form), cancellation);
   }
 
@@ -80,7 +72,7 @@ export class OidcEndpoints implements AgentEndpoint {
 
   /** The refusals of the first login with that path. */
   #refusalsAt(path: string) {
-    const login = this.#logins.find(({ callbackPath, logoutPath }) => callbackPath === path || logoutPath === path);
+    const login = this.#logins.find(({ callbackPath }) => callbackPath === path);
     return (login ?? (this.#logins[0] as OidcLogin)).refusals;
   }
 
@@ -130,36 +122,5 @@ export class OidcEndpoints implements AgentEndpoint {
     }
     refusals.note(event, { reason: 'unknown_request', detail: null });
     return withRemarks(overPage(), { event: 'sign_on', outcome: 'failed', auth_method: 'oidc' });
-  }
-
-  /** Ends every session whose cookie the browser presents, so that the answer "signed out" is true. */
-  async #signOut(event: RequestHeadersEvent, path: string): Promise<AgentAnswer> {
-    const { cookies, sessions, logger } = this.#parts;
-    const refusals = this.#refusalsAt(path);
-    const shown = cookies.allSessionIds(event.headers);
-    if (shown === null) {
-      const detail = 'the request has too many session cookies';
-      return refusals.refuse(event, { reason: 'malformed_form', detail }, 'sign-out');
-    }
-    const ended: Session[] = [];
-    for (const sessionId of shown) {
-      const result = await sessions.end(sessionId);
-      // The cookie stays, so that the browser can retry.
-      if (!result.ok) {
-        return refusals.refuse(event, { reason: 'store_unavailable', detail: result.error.reason }, 'sign-out');
-      }
-      if (result.value === null) continue;
-      ended.push(result.value);
-      logger.info('session ended by its user', {
-        user: result.value.userId,
-        session: result.value.idHash.slice(0, 12),
-        trace_id: eventTraceId(event),
-        correlation_id: event.correlationId,
-      });
-    }
-    const [first] = ended;
-    const answer = signedOutAnswer(null, cookies.clearSession(event.headers));
-    const about = first === undefined ? {} : { subject: remarkText(first.userId), auth_method: first.method };
-    return withRemarks(answer, { event: 'sign_out', outcome: 'succeeded', ...about });
   }
 }

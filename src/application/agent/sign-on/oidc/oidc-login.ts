@@ -1,4 +1,6 @@
+import type { OidcLoginOptions } from '../../../../domain/agent/configuration/oidc-login-options.js';
 import type { OidcCallback } from '../../../../domain/agent/oidc/callback.js';
+import { providerOfLogin } from '../../../../domain/agent/oidc/session-of-id-token.js';
 import {
   compileProtectedPaths,
   type PathProtection,
@@ -10,6 +12,7 @@ import type { Cancellation } from '../../../ports/shared/cancellation.js';
 import type { SignOnWay } from '../shared/sign-on-way.js';
 import { BeginOidcSignOn } from './begin-oidc-sign-on.js';
 import { CompleteOidcSignOn, type OwnRequest } from './complete-oidc-sign-on.js';
+import type { KnownProvider } from './discovery/known-provider.js';
 import { OidcRefusals } from './oidc-refusal.js';
 import type { LoginParts } from './oidc-sign-on-options.js';
 
@@ -18,10 +21,14 @@ export class OidcLogin implements SignOnWay {
   readonly name: string;
   readonly label: string;
   readonly callbackPath: string;
+  readonly options: OidcLoginOptions;
   readonly logoutPath: string;
+  /** The provider in its sessions. */
+  readonly provider: string;
   /** Whether the provider posts its answers. */
   readonly takesForms: boolean;
   readonly refusals: OidcRefusals;
+  readonly #metadata: KnownProvider;
   readonly #paths: ProtectedPaths;
   readonly #begin: BeginOidcSignOn;
   readonly #complete: CompleteOidcSignOn;
@@ -31,12 +38,20 @@ export class OidcLogin implements SignOnWay {
     this.name = options.name;
     this.label = options.name;
     this.callbackPath = options.callbackPath;
+    this.options = options;
     this.logoutPath = options.logoutPath;
+    this.provider = providerOfLogin(options);
+    this.#metadata = parts.provider;
     this.takesForms = options.responseMode === 'form_post';
     this.refusals = new OidcRefusals(logger, outcomes, options.name);
     this.#paths = compileProtectedPaths(options);
     this.#begin = new BeginOidcSignOn(parts, this.refusals);
     this.#complete = new CompleteOidcSignOn(parts, this.refusals);
+  }
+
+  /** Where a user signs out at the provider; null: nowhere, or not known yet. */
+  get endSessionUrl(): string | null {
+    return this.#metadata.current()?.endSessionUrl ?? null;
   }
 
   protection(path: string | null): PathProtection {

@@ -2,6 +2,7 @@ import type { OidcLoginOptions } from '../../../../domain/agent/configuration/oi
 import type { Session } from '../../../../domain/agent/sessions/session.js';
 import type { AllowedOrigins } from '../../../../domain/http/allowed-origins.js';
 import type { ProviderEndpoints, TokenHashes } from '../../../ports/agent/provider-endpoints.js';
+import type { SessionSecrets } from '../../../ports/agent/session-secrets.js';
 import type { Stored } from '../../../ports/agent/session-store.js';
 import type { SignOnRequestStore } from '../../../ports/agent/sign-on-request-store.js';
 import type { Clock } from '../../../ports/shared/clock.js';
@@ -38,6 +39,7 @@ export interface LoginServices {
   readonly allowance: Pick<SignOnAllowance, 'take'>;
   readonly endpoints: ProviderEndpoints;
   readonly hashes: TokenHashes;
+  readonly secrets: SessionSecrets;
   readonly random: Pick<Random, 'uuid' | 'token'>;
   readonly digest: Pick<SecretDigest, 'sha256Hex' | 'equal'>;
   readonly clock: Clock;

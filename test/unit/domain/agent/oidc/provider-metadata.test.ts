@@ -9,7 +9,7 @@ import {
 import type { JsonValue } from '../../../../../src/domain/shared/json.js';
 
 const issuer = 'https://id.example';
-const none: ConfiguredEndpoints = { authorizationUrl: null, tokenUrl: null, userinfoUrl: null };
+const none: ConfiguredEndpoints = { authorizationUrl: null, tokenUrl: null, userinfoUrl: null, endSessionUrl: null };
 const document = {
   issuer,
   authorization_endpoint: `${issuer}/authorize`,
@@ -28,6 +28,7 @@ describe('a discovery document', () => {
         authorizationUrl: `${issuer}/authorize`,
         tokenUrl: `${issuer}/token`,
         userinfoUrl: `${issuer}/me`,
+        endSessionUrl: null,
         clientMethods: ['client_secret_post'],
         sendsIss: true,
       },
@@ -47,6 +48,7 @@ describe('a discovery document', () => {
     ['token_endpoint', 'http://127.0.0.1/token'],
     ['token_endpoint', 'https://user:password@id.example/token'],
     ['userinfo_endpoint', 'ftp://id.example/me'],
+    ['end_session_endpoint', 'javascript:alert(1)'],
     ['token_endpoint', 7],
   ])('is refused with the %s %j', (name, url) => {
     const refused = read({ ...document, [name]: url });
@@ -69,7 +71,12 @@ describe('a discovery document', () => {
   it('is unnecessary if both endpoints are configured', () => {
     expect(configuredMetadata(none)).toBeNull();
     expect(configuredMetadata({ ...none, tokenUrl: 'https://id.example/token' })).toBeNull();
-    const both = { authorizationUrl: 'https://a.example/x', tokenUrl: 'https://a.example/y', userinfoUrl: null };
+    const both = {
+      authorizationUrl: 'https://a.example/x',
+      tokenUrl: 'https://a.example/y',
+      userinfoUrl: null,
+      endSessionUrl: null,
+    };
     expect(configuredMetadata(both)).toEqual({ ...both, clientMethods: null, sendsIss: false });
   });
 });

@@ -1,9 +1,12 @@
 import { type CommandOutput, failedCommand } from '../../adapters/command-line/command-output.js';
 import { reportProblems } from '../../adapters/command-line/terminal-text.js';
-import { explanationJson, explanationText } from '../../adapters/inbound/gateway-command-line/explanation-report.js';
+import {
+  routeExplanationJson,
+  routeExplanationText,
+} from '../../adapters/inbound/gateway-command-line/explanation-report.js';
 import type { ExplainCommand } from '../../adapters/inbound/gateway-command-line/parse-config-explain.js';
 import { re2PathPatterns } from '../../adapters/outbound/re2-path-patterns/re2-path-patterns.js';
-import { explainRequest } from '../../application/whole/explain-request/explain-request.js';
+import { explainRoute } from '../../application/whole/explain-request/explain-request.js';
 import { hiddenSecret } from '../../domain/configuration/hidden-text.js';
 import { members, type Setting } from '../../domain/configuration/setting/setting.js';
 import { configurationFile } from '../shared/configuration-file.js';
@@ -26,9 +29,11 @@ export const explainConfiguration = async ({ configFile, request, format }: Expl
   if (configuration === null) {
     return failedCommand(reportProblems(problems.filter(({ severity }) => severity === 'error')));
   }
-  const explanation = explainRequest(configuration, request, re2PathPatterns);
+  const explanation = explainRoute(configuration, request, re2PathPatterns);
   const output =
-    format === 'json' ? `${JSON.stringify(explanationJson(explanation), null, 2)}\n` : explanationText(explanation);
+    format === 'json'
+      ? `${JSON.stringify(routeExplanationJson(explanation), null, 2)}\n`
+      : routeExplanationText(explanation);
   const hide = format === 'json' ? (value: string) => JSON.stringify(value).slice(1, -1) : (value: string) => value;
   const stdout = hiddenValues(settings ?? []).reduce(
     (text, value) => text.replaceAll(hide(value), hiddenSecret),

@@ -4,7 +4,7 @@ export const maxOriginLength = 320;
 const schemeSeparator = '://';
 
 /** What stands for one or more labels, directly after the scheme. */
-export const wildcardLabel = '*.';
+export const anySubdomainPrefix = '*.';
 
 const dot = 0x2e;
 const isLowerLetter = (code: number): boolean => code >= 0x61 && code <= 0x7a;
@@ -44,7 +44,7 @@ export class AllowedOrigins {
 
   /** `listed`: valid origins, with or without `*.` before the name, or `*` alone. */
   constructor(listed: readonly string[]) {
-    const wild = schemeSeparator + wildcardLabel;
+    const wild = schemeSeparator + anySubdomainPrefix;
     this.#allowsAll = listed.includes('*');
     this.#exact = new Set(listed.filter((origin) => origin !== '*' && !origin.includes(wild)));
     this.#below = new Set(

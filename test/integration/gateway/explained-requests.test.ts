@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect } from 'vitest';
 import { re2PathPatterns } from '../../../src/adapters/outbound/re2-path-patterns/re2-path-patterns.js';
 import { splitUrl } from '../../../src/application/whole/explain-request/described-request.js';
-import { explainRequest } from '../../../src/application/whole/explain-request/explain-request.js';
+import { explainRoute } from '../../../src/application/whole/explain-request/explain-request.js';
 import type {
   GatewayConfiguration,
   RouteConfiguration,
@@ -96,7 +96,7 @@ describe('an explanation', () => {
           const answer = await rawExchange(gateway.address, `${head}Connection: close\r\n\r\n`);
           const url = splitUrl(`http://${asked.host}${asked.path}${asked.query}`);
           if (url === null) throw new Error('no URL');
-          const { route, passed, refusal, steps } = explainRequest(
+          const { route, passed, refusal, steps } = explainRoute(
             configuration,
             { method: asked.method, url, headers: asked.headers.flat(), peerAddress: '127.0.0.1' },
             re2PathPatterns,

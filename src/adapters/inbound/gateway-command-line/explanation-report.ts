@@ -26,7 +26,7 @@ const titles: Readonly<Record<string, string>> = {
 const indent = 24;
 
 /** An explanation for people. */
-export const explanationText = ({ request, passed, route, steps, refusal }: Explanation): string => {
+export const routeExplanationText = ({ request, passed, route, steps, refusal }: Explanation): string => {
   const { method, scheme, host, path, client, listener } = request;
   let text = `${method} ${scheme}://${host ?? ''}${path}\nfrom ${client}, at listener "${listener}"\n\n`;
   text += route === null ? 'No route takes the request.\n' : `Route "${route.id}" (priority ${route.priority})\n`;
@@ -41,7 +41,7 @@ export const explanationText = ({ request, passed, route, steps, refusal }: Expl
 };
 
 /** An explanation for programs. */
-export const explanationJson = ({ request, passed, route, steps, refusal }: Explanation): JsonObject => ({
+export const routeExplanationJson = ({ request, passed, route, steps, refusal }: Explanation): JsonObject => ({
   request: { ...request },
   route: route === null ? null : { ...route },
   passed: passed.map(({ route: id, failed }) => ({

@@ -22,7 +22,7 @@ import type { Scheduler } from '../../ports/shared/scheduler.js';
 import type { ResponseFault } from './attempt-end.js';
 import { ChunkBuffer, PrefixedBody } from './buffered-body.js';
 import type { ExchangeView } from './exchange.js';
-import { faultOf, type RelayingExchange, relayResponse, withResponseOperations } from './relay-response.js';
+import { type RelayingExchange, relayFault, relayResponse, withResponseOperations } from './relay-response.js';
 
 /** Largest body that is compressed at once, in octets. Longer ones are compressed while they are relayed. */
 export const maxWholeOctets = 32_768;
@@ -228,12 +228,12 @@ export const compressAndRelay = (
   try {
     compressed = compressor.compress(exchange, response);
   } catch (error) {
-    return faultOf(exchange, error);
+    return relayFault(exchange, error);
   }
   if (!(compressed instanceof Promise)) return relayAndRelease(exchange, compressed);
   return compressed.then(
     (later) => relayAndRelease(exchange, later),
-    (error: unknown) => faultOf(exchange, error),
+    (error: unknown) => relayFault(exchange, error),
   );
 };
 

@@ -69,7 +69,7 @@ const end = (exchange: RelayingExchange, body: BodySource): null => {
 };
 
 /** The fault of a body that cannot be read; null: the client is gone. Throws an error of the gateway itself. */
-export const faultOf = (exchange: ExchangeView<'abandoned'>, error: unknown): ResponseFault | null => {
+export const relayFault = (exchange: ExchangeView<'abandoned'>, error: unknown): ResponseFault | null => {
   if (exchange.abandoned) return null;
   if (error instanceof CompressionError) throw error;
   return responseFaultOf(error);
@@ -91,7 +91,7 @@ const relayLater = async (
       if (writable !== undefined) await writable;
     }
   } catch (error) {
-    return faultOf(exchange, error);
+    return relayFault(exchange, error);
   }
   return end(exchange, body);
 };
@@ -124,7 +124,7 @@ const relayBody = (exchange: RelayingExchange, body: BodySource): MaybePromise<R
       }
     }
   } catch (error) {
-    return faultOf(exchange, error);
+    return relayFault(exchange, error);
   }
   return end(exchange, body);
 };

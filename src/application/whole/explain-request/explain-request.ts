@@ -186,7 +186,7 @@ const explainPreflight = (what: string, headers: HeaderList): readonly Explained
  * Explains what the gateway would do with a request. It runs the stages of the request path that need no peer, on an
  * exchange that no client has sent. Agents, stores and upstreams are not asked.
  */
-export const explainRequest = (
+export const explainRoute = (
   configuration: GatewayConfiguration,
   described: DescribedRequest,
   patterns: PathPatternCompiler,

@@ -232,7 +232,7 @@ const returnOrigins = (hosts: readonly string[], cookieDomain: string | null): r
 };
 
 /** Checks the keys of sessions, wherever they are written, and fills in the defaults. */
-export const sessionOptions = (
+export const checkedSessionOptions = (
   blocks: SessionBlocks,
   error: OptionReport,
   warn: OptionReport,
@@ -284,6 +284,6 @@ export const enabledSessions = (
     return null;
   }
   const publicOrigins = [...new Set(logins.flatMap((login) => login.publicOrigins))];
-  const options = sessionOptions({ sessions: sessions ?? null, saml: saml ?? null, publicOrigins }, error, warn);
+  const options = checkedSessionOptions({ sessions: sessions ?? null, saml: saml ?? null, publicOrigins }, error, warn);
   return saml?.enabled === true || logins.length > 0 ? options : null;
 };

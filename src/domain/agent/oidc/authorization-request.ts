@@ -2,7 +2,7 @@
 export type ResponseMode = 'query' | 'form_post';
 
 /** The parameters of an authorization request that the configuration determines. */
-export interface AuthorizationOptions {
+export interface AuthorizationParameters {
   readonly clientId: string;
   readonly scopes: readonly string[];
   /** Values of `prompt`; empty: not sent. */
@@ -15,7 +15,7 @@ export interface AuthorizationOptions {
 }
 
 /** One authorization request. */
-export interface AuthorizationRequest {
+export interface CodeFlowRequest {
   readonly redirectUri: string;
   readonly state: string;
   readonly nonce: string;
@@ -28,8 +28,8 @@ export interface AuthorizationRequest {
  * `response_mode` is sent only if it is not the default of the code flow.
  */
 export const authorizationParameters = (
-  options: AuthorizationOptions,
-  { redirectUri, state, nonce, codeChallenge }: AuthorizationRequest,
+  options: AuthorizationParameters,
+  { redirectUri, state, nonce, codeChallenge }: CodeFlowRequest,
 ): readonly (readonly [string, string])[] => [
   ['response_type', 'code'],
   ['client_id', options.clientId],
@@ -52,8 +52,8 @@ export const encodeParameters = (parameters: readonly (readonly [string, string]
 /** The URL of an authorization request. The query of the endpoint stays (RFC 6749, section 3.1). */
 export const authorizationUrl = (
   endpoint: string,
-  options: AuthorizationOptions,
-  request: AuthorizationRequest,
+  options: AuthorizationParameters,
+  request: CodeFlowRequest,
 ): string => {
   const mark = endpoint.includes('?') ? '&' : '?';
   return (

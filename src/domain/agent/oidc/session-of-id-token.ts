@@ -3,17 +3,17 @@ import { claimDetails } from '../sessions/session-identity.js';
 import type { Claims } from '../tokens/claims.js';
 
 /** An `oidc-login` block and its issuer. Two blocks may have one issuer, with different clients. */
-export interface OidcLogin {
+export interface LoginProvider {
   /** The name of the block. */
   readonly name: string;
   readonly issuer: string;
 }
 
 /** The provider in sessions of a block: its issuer and its name, which has no space. */
-export const providerOfLogin = ({ name, issuer }: OidcLogin): string => `${issuer} ${name}`;
+export const providerOfLogin = ({ name, issuer }: LoginProvider): string => `${issuer} ${name}`;
 
 export interface OidcSessionToOpen {
-  readonly login: OidcLogin;
+  readonly login: LoginProvider;
   readonly userId: string;
   /** The claims of the user. */
   readonly claims: Claims;

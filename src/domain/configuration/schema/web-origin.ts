@@ -1,4 +1,4 @@
-import { maxOriginLength, wildcardLabel } from '../../http/allowed-origins.js';
+import { anySubdomainPrefix, maxOriginLength } from '../../http/allowed-origins.js';
 import { formatIpAddress, parseIpAddress } from '../../http/ip-address.js';
 import { isHostName } from './network-kinds.js';
 import { checkedText, type ScalarFault, type ScalarKind } from './scalar-kind.js';
@@ -91,7 +91,7 @@ const originFault = (value: string): ScalarFault | null => {
   const [host, port] = [serializedHost(parts), serializedPort(parts)];
   if (host === null) return refused(wanted);
   if (port === null) return refused(`${wanted}: a port is a number from 1 to 65535`);
-  const serialized = `${scheme}://${isWild ? wildcardLabel : ''}${host}${port}`;
+  const serialized = `${scheme}://${isWild ? anySubdomainPrefix : ''}${host}${port}`;
   return value === serialized ? null : refused(`${wanted}: browsers write it differently`, `write "${serialized}"`);
 };
 

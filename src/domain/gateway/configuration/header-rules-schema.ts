@@ -221,11 +221,11 @@ const headerRules = (meaning: string): Key<WrittenHeaderRules | null> => {
   };
 };
 
-export const requestHeaders = headerRules(
+export const requestHeaderRules = headerRules(
   `Header rules for the forwarded request: \`remove\`, then \`set\`, then \`add\`. At most ${maxHeaderRules}, each value at most ${maxRuleValueOctets} bytes.`,
 );
 
-export const responseHeaders = headerRules(
+export const responseHeaderRules = headerRules(
   `Header rules for every response of the route, errors of the gateway included. At most ${maxHeaderRules}, each value at most ${maxRuleValueOctets} bytes.`,
 );
 

@@ -4,7 +4,7 @@ import { boolean, seconds, size } from '../../configuration/schema/scalar-kind.j
 import { compress } from './compress-schema.js';
 import { cors } from './cors-schema.js';
 import { errorPages } from './error-pages-schema.js';
-import { requestHeaders, responseHeaders } from './header-rules-schema.js';
+import { requestHeaderRules, responseHeaderRules } from './header-rules-schema.js';
 import { rateLimit } from './rate-limit-schema.js';
 import { pathPolicyShape } from './rewrite-schema.js';
 
@@ -46,8 +46,8 @@ export const policiesShape = {
   'error-pages': errorPages('errors of this route'),
   compress,
   cors,
-  'request-headers': requestHeaders,
-  'response-headers': responseHeaders,
+  'request-headers': requestHeaderRules,
+  'response-headers': responseHeaderRules,
   ...pathPolicyShape,
   'forward-identity-headers': withDefault(
     boolean,

@@ -38,7 +38,7 @@ const shape = {
   ),
 };
 
-export const redirect = optionalBlock(shape, 'Send the client to another URL.');
+export const redirectBlock = optionalBlock(shape, 'Send the client to another URL.');
 
 /** Converts a block `redirect` that has no errors. */
 export const toRedirect = (fields: Fields<typeof shape> | null): RedirectRule | null =>

@@ -10,7 +10,7 @@ import { circuitBreaker } from './circuit-breaker-schema.js';
 import { builtinHandlers } from './gateway-configuration.js';
 import { mirror } from './mirror-schema.js';
 import { policies } from './policies-schema.js';
-import { redirect } from './redirect-schema.js';
+import { redirectBlock } from './redirect-schema.js';
 import { respond } from './respond-schema.js';
 import { split } from './split-schema.js';
 
@@ -140,7 +140,7 @@ export const routeShape = {
   ),
   'service-type': optional(serviceType, '`builtin`: the gateway itself answers. Needs `builtin-handler`.'),
   'builtin-handler': optional(oneOf(builtinHandlers), 'Built-in endpoint that answers the request.'),
-  redirect,
+  redirect: redirectBlock,
   respond,
   'failure-mode': foreign(
     'it belongs in the block of the agent',

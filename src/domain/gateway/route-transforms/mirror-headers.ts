@@ -6,7 +6,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json
 export const mirroredHeader = 'X-Mirrored';
 
 /** Request headers with credentials, besides those that agents name in their `config`. */
-export const credentialHeaders: readonly string[] = [
+export const mirroredCredentialNames: readonly string[] = [
   'Authorization',
   'Proxy-Authorization',
   'Cookie',

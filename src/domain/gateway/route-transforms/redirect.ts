@@ -164,7 +164,7 @@ const withOneSlash = (path: string): string => path.replace(/^[/\\]+/, '/');
 /**
  * The Location of a redirect. Null: it needs the host of the request, which has none or one that does not fit.
  */
-export const redirectLocation = (
+export const renderedRedirect = (
   { scheme, authority, rest }: RedirectTarget,
   values: PlaceholderValues,
 ): string | null => {

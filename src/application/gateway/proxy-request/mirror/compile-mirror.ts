@@ -4,7 +4,7 @@ import type {
 } from '../../../../domain/gateway/configuration/gateway-configuration.js';
 import {
   configuredCredentialHeaders,
-  credentialHeaders,
+  mirroredCredentialNames,
 } from '../../../../domain/gateway/route-transforms/mirror-headers.js';
 import { ownedHeaders } from '../../../../domain/http/owned-headers.js';
 import type { GatewayMetrics } from '../../../ports/gateway/gateway-metrics.js';
@@ -42,7 +42,7 @@ export const compileMirror = (
     metrics: metrics.mirror(upstream.name),
     maxBodyOctets: limits.maxBodyBufferBytes,
     credentials: ownedHeaders([
-      ...credentialHeaders,
+      ...mirroredCredentialNames,
       ...agents.flatMap(({ config }) => configuredCredentialHeaders(config)),
     ]),
   });

@@ -1,5 +1,5 @@
 import type { FixedResponse } from '../../../../domain/gateway/route-transforms/fixed-response.js';
-import { type RedirectRule, redirectLocation } from '../../../../domain/gateway/route-transforms/redirect.js';
+import { type RedirectRule, renderedRedirect } from '../../../../domain/gateway/route-transforms/redirect.js';
 import { correlationIdHeader } from '../../../../domain/http/correlation-id.js';
 import { type HeaderList, withHeader } from '../../../../domain/http/header-list.js';
 import { type ProblemAnswerer, sendError } from '../answer-problem.js';
@@ -32,7 +32,7 @@ const answer = (exchange: AnsweredExchange, status: number, headers: HeaderList,
 export const answerRedirect =
   ({ to, status }: RedirectRule, problems: ProblemAnswerer): StageOf<'agents'> =>
   (exchange) => {
-    const location = redirectLocation(to, placeholdersOf(exchange));
+    const location = renderedRedirect(to, placeholdersOf(exchange));
     if (location === null) {
       return problems.answer(exchange, 'invalid_host', 'The redirect needs the host of the request.');
     }

@@ -1,5 +1,5 @@
 import type { GatewayConfiguration, RouteConfiguration } from '../../../gateway/configuration/gateway-configuration.js';
-import { type RedirectRule, redirectLocation } from '../../../gateway/route-transforms/redirect.js';
+import { type RedirectRule, renderedRedirect } from '../../../gateway/route-transforms/redirect.js';
 import type { RequestScheme, RoutableRequest } from '../../../gateway/routing/route-matches.js';
 import { normalisePath } from '../../../http/path-normalisation.js';
 import { parseAuthority, parseRequestTarget } from '../../../http/request-target.js';
@@ -81,7 +81,7 @@ export const followRedirect = (
   routeId: string,
 ): NextRequest => {
   const queryText = query === null ? '' : `?${query}`;
-  const given = redirectLocation(redirect.to, {
+  const given = renderedRedirect(redirect.to, {
     client_ip: '192.0.2.1',
     host: host ?? '',
     method,

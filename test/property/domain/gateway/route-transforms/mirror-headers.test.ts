@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import {
-  credentialHeaders,
+  mirroredCredentialNames,
   mirroredHeaders,
 } from '../../../../../src/domain/gateway/route-transforms/mirror-headers.js';
 import { alwaysOwned, ownedHeaders } from '../../../../../src/domain/http/owned-headers.js';
 
-const removed = [ownedHeaders([...credentialHeaders, 'X-Team-Key']), ownedHeaders(alwaysOwned)];
-const secrets = [...credentialHeaders, 'X-Team-Key', ...alwaysOwned.map((name) => name.replace('*', 'Email'))];
+const removed = [ownedHeaders([...mirroredCredentialNames, 'X-Team-Key']), ownedHeaders(alwaysOwned)];
+const secrets = [...mirroredCredentialNames, 'X-Team-Key', ...alwaysOwned.map((name) => name.replace('*', 'Email'))];
 
 /** A name in any case, with `_` or another separator in place of each hyphen: CGI cannot distinguish them. */
 const spelled = fc

@@ -4,7 +4,7 @@ import {
   type PlaceholderValues,
   placeholderNames,
 } from '../../../../../src/domain/gateway/route-transforms/placeholder-template.js';
-import { parseRedirectTarget, redirectLocation } from '../../../../../src/domain/gateway/route-transforms/redirect.js';
+import { parseRedirectTarget, renderedRedirect } from '../../../../../src/domain/gateway/route-transforms/redirect.js';
 
 const piece = fc.constantFrom(
   ...['https://', 'http://', '//', '/', '?', '#', ':', '@', '.', 'a', 'www.', 'evil.example', '8443', '%2F', '\\'],
@@ -49,7 +49,7 @@ describe('a redirect', () => {
         const path = `/${given.path}`;
         const query = given.query === '' ? '' : `?${given.query}`;
         const shown = { ...given, host: name, path, query, path_query: path + query, scheme: 'https' };
-        const location = redirectLocation(target.value, shown);
+        const location = renderedRedirect(target.value, shown);
         if (location === null) return;
         expect(location).not.toMatch(/[\x00-\x1f\x7f]/);
         // A browser follows no invalid URL, such as that of two addresses in a row.

@@ -14,7 +14,7 @@ const run = (argv: readonly string[], env: Environment = {}) => {
 
 describe('parseAgentArguments', () => {
   it('has a flag and a variable for every option except blocks', () => {
-    const blocks = ['oidc', 'mtls', 'authz', 'saml', 'token-exchange'];
+    const blocks = ['oidc', 'oidc-login', 'sessions', 'mtls', 'authz', 'saml', 'token-exchange'];
     expect(agentOptionFlags.map(({ option }) => option)).toEqual(
       agentOptionNames.filter((name) => !blocks.includes(name)),
     );

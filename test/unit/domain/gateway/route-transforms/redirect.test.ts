@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { PlaceholderValues } from '../../../../../src/domain/gateway/route-transforms/placeholder-template.js';
-import { parseRedirectTarget, redirectLocation } from '../../../../../src/domain/gateway/route-transforms/redirect.js';
+import { parseRedirectTarget, renderedRedirect } from '../../../../../src/domain/gateway/route-transforms/redirect.js';
 
 const request: PlaceholderValues = {
   client_ip: '2001:db8::1',
@@ -19,7 +19,7 @@ const request: PlaceholderValues = {
 const locationOf = (to: string, values: Partial<PlaceholderValues> = {}): string | null => {
   const target = parseRedirectTarget(to);
   if (!target.ok) throw new Error(target.error.message);
-  return redirectLocation(target.value, { ...request, ...values });
+  return renderedRedirect(target.value, { ...request, ...values });
 };
 
 describe('the target of a redirect', () => {

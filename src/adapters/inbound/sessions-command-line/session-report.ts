@@ -1,7 +1,9 @@
 import type { SessionList } from '../../../application/agent/sessions/list-sessions.js';
 import { nameIdOfSession } from '../../../domain/agent/saml/session-of-assertion.js';
 import type { Session } from '../../../domain/agent/sessions/session.js';
+import { sessionIdentity } from '../../../domain/agent/sessions/session-identity.js';
 import { sessionState } from '../../../domain/agent/sessions/session-state.js';
+import { type ClaimValue, claimsJson } from '../../../domain/agent/tokens/claims.js';
 import type { CommandOutput } from '../../command-line/command-output.js';
 import { counted, printableText } from '../../command-line/terminal-text.js';
 
@@ -48,6 +50,8 @@ const briefJson = (session: Session, moment: ReportMoment) => ({
   created: shownMoment(session.createdMs),
   expires: shownMoment(session.expiresMs),
   last_seen: shownMoment(session.lastSeenMs),
+  method: session.method,
+  provider: session.provider,
   issuer: session.provider,
 });
 
@@ -66,15 +70,40 @@ export const listReport = ({ sessions, hasMore }: SessionList, moment: ReportMom
     shownMoment(session.createdMs),
     shownMoment(session.expiresMs),
     shownMoment(session.lastSeenMs),
+    session.method,
     printableText(session.provider),
   ]);
-  const head = ['ID', 'USER', 'STATE', 'CREATED', 'EXPIRES', 'LAST SEEN', 'ISSUER'];
+  const head = ['ID', 'USER', 'STATE', 'CREATED', 'EXPIRES', 'LAST SEEN', 'METHOD', 'PROVIDER'];
   return { stdout: inColumns([head, ...rows]), stderr: more, exitCode: 0 };
+};
+
+const isList = (value: ClaimValue): value is readonly ClaimValue[] => Array.isArray(value);
+
+/** One line for a text, one for each item of a list; anything else as JSON. */
+const claimLines = (name: string, value: ClaimValue): string[][] => {
+  const texts = isList(value) ? value : [value];
+  const shown = (text: ClaimValue): string => {
+    if (typeof text === 'string') return text;
+    const json = claimsJson({ value: text });
+    return json.slice(json.indexOf(':') + 1, -1);
+  };
+  const named = printableText(name);
+  return texts.length === 0 ? [[`  ${named}`, '']] : texts.map((text) => [`  ${named}`, printableText(shown(text))]);
+};
+
+/** The statements of the provider under their heading. Other details are no data of the user, and may be secrets. */
+const statementsText = (session: Session): string => {
+  const isOidc = session.method === 'oidc';
+  const lines = isOidc
+    ? Object.entries(sessionIdentity(session).claims).flatMap(([name, value]) => claimLines(name, value))
+    : session.attributes.flatMap(({ name, values }) => claimLines(name, values));
+  return lines.length === 0 ? '' : `${isOidc ? 'claims' : 'attributes'}\n${inColumns(lines)}`;
 };
 
 /** The output of `sessions show`. */
 export const showReport = (session: Session, moment: ReportMoment, json: boolean): CommandOutput => {
-  const nameId = nameIdOfSession(session);
+  const isOidc = session.method === 'oidc';
+  const nameId = isOidc ? null : nameIdOfSession(session);
   const sessionIndex = session.logout?.session ?? null;
   if (json) {
     const stdout = jsonText({
@@ -87,6 +116,7 @@ export const showReport = (session: Session, moment: ReportMoment, json: boolean
       },
       session_index: sessionIndex,
       attributes: session.attributes,
+      ...(isOidc && { claims: JSON.parse(claimsJson(sessionIdentity(session).claims)) as unknown }),
     });
     return { stdout, stderr: '', exitCode: 0 };
   }
@@ -98,20 +128,16 @@ export const showReport = (session: Session, moment: ReportMoment, json: boolean
     ['created', shownMoment(session.createdMs)],
     ['expires', shownMoment(session.expiresMs)],
     ['last seen', shownMoment(session.lastSeenMs)],
-    ...given('issuer', session.provider),
-    ...given('session index', sessionIndex),
+    ['method', session.method],
+    ...given('provider', session.provider),
+    ...given('subject', isOidc ? (session.logout?.subject ?? null) : null),
+    ...given(isOidc ? 'sid' : 'session index', sessionIndex),
     ...given('name id', nameId?.value ?? null),
     ...given('format', nameId?.format ?? null),
     ...given('name qualifier', nameId?.nameQualifier ?? null),
     ...given('sp name qualifier', nameId?.spNameQualifier ?? null),
   ];
-  const attributes = session.attributes.flatMap(({ name, values }) =>
-    values.length === 0
-      ? [[`  ${printableText(name)}`, '']]
-      : values.map((text) => [`  ${printableText(name)}`, printableText(text)]),
-  );
-  const attributesText = attributes.length === 0 ? '' : `attributes\n${inColumns(attributes)}`;
-  return { stdout: `${inColumns(lines)}${attributesText}`, stderr: '', exitCode: 0 };
+  return { stdout: `${inColumns(lines)}${statementsText(session)}`, stderr: '', exitCode: 0 };
 };
 
 /** The output of `sessions revoke`. */

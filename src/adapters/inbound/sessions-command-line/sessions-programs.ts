@@ -23,7 +23,7 @@ const storeExitCodes = `
 
 const listHelp = `
 Writes one line for each session: the start of its id, user, state by time (active, idle or expired), times of creation,
-expiry and last use, and the identity provider. Times are in UTC. Ended sessions appear until the agent removes them. The time of
+expiry and last use, method (saml or oidc), and the identity provider. Times are in UTC. Ended sessions appear until the agent removes them. The time of
 last use is some seconds late. The id is a hash and no credential.
 
 Examples:
@@ -38,8 +38,8 @@ Exit codes:
 `;
 
 const showHelp = `
-The id may be shortened to 8 or more characters if it stays unique. The output contains the attributes from the identity
-provider: treat it as personal data.
+The id may be shortened to 8 or more characters if it stays unique. The output contains the attributes or
+claims from the identity provider: treat it as personal data. It contains no tokens.
 
 Examples:
   gateway-auth sessions show --config gateway.kdl 3f9a1c7be204
@@ -66,7 +66,9 @@ Exit codes:
 const withStore = (command: Command): Command =>
   withAgentBlock(command, 'configuration of the gateway, whose agent block names the store')
     .addOption(valueFlag('--store-path <file>', 'SQLite file, instead of --config'))
-    .addOption(valueFlag('--entity-id <uri>', 'with --store-path: entity id of the service provider'));
+    .addOption(
+      valueFlag('--entity-id <uri>', 'with --store-path: entity id; without saml, the origin of the first public-url'),
+    );
 
 export const sessionsProgram: Program = (print) =>
   newProgram(sessionsGroup, '<command> [options]', print)

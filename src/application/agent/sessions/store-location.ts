@@ -55,7 +55,7 @@ export const openStore = async (place: StoreLocation, parts: StoreOpeners): Prom
   const { options, namespace, idleMs } = named.value;
   if (options.kind === 'memory') {
     return failed(
-      'session-store is memory, which only the agent process can read; set session-store to sqlite or redis',
+      'the session store is memory, which only the agent process can read; set store in sessions, or session-store in saml, to sqlite or redis',
     );
   }
   const opened = await parts.stores.open(options, namespace);

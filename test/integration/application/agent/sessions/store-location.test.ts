@@ -67,6 +67,35 @@ describe('the store of the commands', () => {
     await opened.value.stores.close();
   });
 
+  it('is that of an agent without saml, under the origin of the first public-url', async () => {
+    const path = folder.file('logins.db');
+    const namespace = 'https://portal.example.com';
+    const stores = await succeeded(new SqliteStoreOpener().open({ kind: 'sqlite', path }, namespace));
+    await succeeded(stores.sessions.insert(testSession('one', { method: 'oidc' })));
+    await stores.close();
+    for (const enabled of ['#true', '#false']) {
+      const block = `oidc-login "corp" {
+  enabled ${enabled}
+  issuer "https://id.example.com"
+  client-id "portal"
+  client-secret "0123456789abcdef0123456789abcdef"
+  public-url "${namespace}/"
+}
+sessions { path "${path}"; idle-secs 60 }`;
+      for (const place of [agent(block), { kind: 'file', path, entityId: namespace } as const]) {
+        const opened = await open(place);
+        if (!opened.ok) throw new Error(opened.error[0]?.message);
+        expect(await opened.value.stores.sessions.count()).toEqual({ ok: true, value: 1 });
+        expect(opened.value.idleMs).toBe(place.kind === 'agent' ? 60_000 : null);
+        await opened.value.stores.close();
+      }
+    }
+  });
+
+  it('is absent without a way to sign on', async () => {
+    expect(await errorOf(agent('sessions { store "sqlite" }'))).toContain('no saml block and no oidc-login block');
+  });
+
   it('is never created', async () => {
     const path = folder.file('absent.db');
     expect(await errorOf(agent(samlBlockText(`session-store-path "${path}"`)))).toContain(path);
@@ -75,7 +104,7 @@ describe('the store of the commands', () => {
   });
 
   it('cannot be the memory of another process', async () => {
-    expect(await errorOf(agent(samlBlockText('session-store "memory"')))).toContain('session-store is memory');
+    expect(await errorOf(agent(samlBlockText('session-store "memory"')))).toContain('the session store is memory');
   });
 
   it('is absent if the configuration has errors', async () => {

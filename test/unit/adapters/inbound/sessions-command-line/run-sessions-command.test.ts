@@ -16,9 +16,9 @@ describe('gateway-auth sessions', () => {
     ]);
     expect(await bench.run('list')).toEqual({
       stdout: [
-        'ID            USER   STATE    CREATED               EXPIRES               LAST SEEN             ISSUER',
-        `${short('one')}  alice  active   2026-09-21T14:13:20Z  2026-09-21T22:13:20Z  2026-09-21T14:13:20Z  https://idp.example`,
-        `${short('two')}  bob    expired  2026-09-21T13:13:20Z  2026-09-21T14:13:20Z  2026-09-21T14:13:20Z  https://idp.example`,
+        'ID            USER   STATE    CREATED               EXPIRES               LAST SEEN             METHOD  PROVIDER',
+        `${short('one')}  alice  active   2026-09-21T14:13:20Z  2026-09-21T22:13:20Z  2026-09-21T14:13:20Z  saml    https://idp.example`,
+        `${short('two')}  bob    expired  2026-09-21T13:13:20Z  2026-09-21T14:13:20Z  2026-09-21T14:13:20Z  saml    https://idp.example`,
         '',
       ].join('\n'),
       stderr: '',
@@ -72,7 +72,8 @@ describe('gateway-auth sessions', () => {
         'created        2026-09-21T14:13:20Z',
         'expires        2026-09-21T22:13:20Z',
         'last seen      2026-09-21T14:13:20Z',
-        'issuer         https://idp.example',
+        'method         saml',
+        'provider       https://idp.example',
         'session index  _7',
         'name id        alice@example.com',
         'format         urn:f',
@@ -90,6 +91,45 @@ describe('gateway-auth sessions', () => {
       session_index: '_7',
       attributes: [{ name: 'groups', values: ['staff', 'editors'] }, { name: 'none' }],
     });
+  });
+
+  it('shows the claims of an OIDC session, and nothing else of its details', async () => {
+    const claims =
+      '{"sub":"248","sid":"s1","groups":["staff","a\\u001bb"],"address":{"city":"Bern"},"big":9007199254740993,"none":[]}';
+    const bench = await sessionsBench([
+      testSession('one', {
+        method: 'oidc',
+        provider: 'https://op.example corp',
+        logout: { subject: '248', session: 's1' },
+        details: { claims, refresh_token: 'secret-1', tokens: 'secret-2' },
+      }),
+    ]);
+    expect((await bench.run('list')).stdout).toMatch(/ oidc {4}https:\/\/op\.example corp$/m);
+    const { stdout } = await bench.run('show', short('one'));
+    expect(stdout.split('\n').slice(6)).toEqual([
+      'method     oidc',
+      'provider   https://op.example corp',
+      'subject    248',
+      'sid        s1',
+      'claims',
+      '  sub      248',
+      '  sid      s1',
+      '  groups   staff',
+      expect.stringMatching(/^ {2}groups {3}a[^\u001b]*b$/),
+      '  address  {"city":"Bern"}',
+      '  big      9007199254740993',
+      '  none',
+      '',
+    ]);
+    const json = await bench.run('show', short('one'), '--json');
+    expect(JSON.parse(json.stdout)).toMatchObject({
+      method: 'oidc',
+      provider: 'https://op.example corp',
+      name_id: null,
+      session_index: 's1',
+      claims: { sub: '248', groups: ['staff', 'a\u001bb'] },
+    });
+    expect(stdout + json.stdout).not.toContain('secret-');
   });
 
   it('shows no control characters of a session', async () => {

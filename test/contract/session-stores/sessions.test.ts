@@ -108,6 +108,37 @@ describeStores('sessions', (technology) => {
     expect(await succeeded(store.count())).toBe(2);
   });
 
+  it('are counted by method, however they end', async ({ cleanUp }) => {
+    const provider = 'https://op.example corp';
+    const oidc = (name: string, more: Partial<Session> = {}): Session =>
+      testSession(name, { method: 'oidc', provider, ...more });
+    const store = await withSessions(
+      cleanUp,
+      testSession('s1'),
+      testSession('s2', { userId: 'bob' }),
+      oidc('o1'),
+      oidc('o2', { userId: 'bob' }),
+      oidc('o3', { logout: { subject: 'carol', session: 'sid' }, userId: 'carol' }),
+      oidc('o4', { userId: 'dora', expiresMs: noonMs + 1 }),
+      oidc('o5', { userId: 'eve', lastSeenMs: noonMs - hourMs }),
+    );
+    const counts = () => succeeded(store.countByMethod());
+    expect(await counts()).toEqual({ saml: 2, oidc: 5 });
+    expect(await store.insert(oidc('o1'))).toMatchObject({ ok: false });
+    await succeeded(store.touch([{ idHash: hashOf('o1'), lastSeenMs: noonMs + 5 }]));
+    expect(await counts()).toEqual({ saml: 2, oidc: 5 });
+    await succeeded(store.remove(hashOf('o1')));
+    await succeeded(store.remove(hashOf('o1')));
+    expect(await counts()).toEqual({ saml: 2, oidc: 4 });
+    await succeeded(store.removeOfUser('bob'));
+    expect(await counts()).toEqual({ saml: 1, oidc: 3 });
+    await succeeded(store.removeOfSubject({ provider, subject: 'carol', sessionIndexes: ['sid'] }));
+    expect(await counts()).toEqual({ saml: 1, oidc: 2 });
+    await succeeded(store.removeExpired(noonMs + 1, noonMs - 1, 10));
+    expect(await counts()).toEqual({ saml: 1, oidc: 0 });
+    expect(await succeeded(store.count())).toBe(1);
+  });
+
   it('are removed once', async ({ cleanUp }) => {
     const store = await withSessions(cleanUp, testSession('one'), testSession('two'));
     expect(await succeeded(store.remove(hashOf('one')))).toBe(true);

@@ -1,4 +1,5 @@
 import type {
+  SessionCounts,
   SessionPage,
   SessionStore,
   Stored,
@@ -99,6 +100,14 @@ export class FakeSessionStore implements SessionStore {
         }
       }
       return removed;
+    });
+  }
+
+  countByMethod(): Stored<SessionCounts> {
+    return this.#answer('countByMethod', () => {
+      const counts = { saml: 0, oidc: 0 };
+      for (const { method } of this.sessions.values()) counts[method] += 1;
+      return counts;
     });
   }
 

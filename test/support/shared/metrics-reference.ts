@@ -21,7 +21,10 @@ const agentReport = () => {
   counters.signedOn();
   counters.exchanged('issued');
   counters.refreshedKeys('success');
-  return counters.report('id', 0, 10_000, { sessions: 1, certificates: [{ subject: 'CN=idp', expiryMs: 0 }] });
+  return counters.report('id', 0, 10_000, {
+    sessions: { saml: 1, oidc: 1 },
+    certificates: [{ subject: 'CN=idp', expiryMs: 0 }],
+  });
 };
 
 /** The metrics of gateway-auth as the gateway exposes them. */
@@ -35,7 +38,8 @@ export const agentDefinitions = (): readonly MetricDefinition[] => {
   });
   return [
     ...counters.map((counter) => definition('counter', counter)),
-    ...gauges.map((gauge) => definition('gauge', gauge)),
+    // A gauge with a series for each value of a label has one definition.
+    ...new Map(gauges.map((gauge) => [gauge.name, definition('gauge', gauge)])).values(),
     ...histograms.map(({ buckets, ...histogram }) => ({
       ...definition('histogram', histogram),
       buckets: buckets.map(({ le }) => le).filter(Number.isFinite),

@@ -3,7 +3,7 @@ import { nameIdOfSession } from '../../../domain/agent/saml/session-of-assertion
 import type { Session } from '../../../domain/agent/sessions/session.js';
 import { sessionIdentity } from '../../../domain/agent/sessions/session-identity.js';
 import { sessionState } from '../../../domain/agent/sessions/session-state.js';
-import { type ClaimValue, claimsJson } from '../../../domain/agent/tokens/claims.js';
+import { type Claims, type ClaimValue, claimsJson } from '../../../domain/agent/tokens/claims.js';
 import type { CommandOutput } from '../../command-line/command-output.js';
 import { counted, printableText } from '../../command-line/terminal-text.js';
 
@@ -91,11 +91,13 @@ const claimLines = (name: string, value: ClaimValue): string[][] => {
   return texts.length === 0 ? [[`  ${named}`, '']] : texts.map((text) => [`  ${named}`, printableText(shown(text))]);
 };
 
+const claimsOf = (session: Session): Claims => sessionIdentity(session).claims ?? {};
+
 /** The statements of the provider under their heading. Other details are no data of the user, and may be secrets. */
 const statementsText = (session: Session): string => {
   const isOidc = session.method === 'oidc';
   const lines = isOidc
-    ? Object.entries(sessionIdentity(session).claims).flatMap(([name, value]) => claimLines(name, value))
+    ? Object.entries(claimsOf(session)).flatMap(([name, value]) => claimLines(name, value))
     : session.attributes.flatMap(({ name, values }) => claimLines(name, values));
   return lines.length === 0 ? '' : `${isOidc ? 'claims' : 'attributes'}\n${inColumns(lines)}`;
 };
@@ -116,7 +118,7 @@ export const showReport = (session: Session, moment: ReportMoment, json: boolean
       },
       session_index: sessionIndex,
       attributes: session.attributes,
-      ...(isOidc && { claims: JSON.parse(claimsJson(sessionIdentity(session).claims)) as unknown }),
+      ...(isOidc && { claims: JSON.parse(claimsJson(claimsOf(session))) as unknown }),
     });
     return { stdout, stderr: '', exitCode: 0 };
   }

@@ -1,10 +1,11 @@
 import type {
+  SessionCounts,
   SessionPage,
   SessionStore,
   Stored,
   SubjectSessions,
 } from '../../../application/ports/agent/session-store.js';
-import type { Session } from '../../../domain/agent/sessions/session.js';
+import type { Session, SignOnMethod } from '../../../domain/agent/sessions/session.js';
 import { err, ok } from '../../../domain/shared/result.js';
 import { ExpiringMap } from './expiring-map.js';
 import type { MemoryStoreLimits } from './memory-limits.js';
@@ -40,6 +41,7 @@ export class MemorySessionStore implements SessionStore {
   readonly #sessions = new ExpiringMap<Session>(({ expiresMs }) => expiresMs);
   readonly #limits: MemoryStoreLimits;
   readonly #state: OpenState;
+  readonly #counts: Record<SignOnMethod, number> = { saml: 0, oidc: 0 };
   #characters = 0;
 
   constructor(limits: MemoryStoreLimits, state: OpenState) {
@@ -56,6 +58,7 @@ export class MemorySessionStore implements SessionStore {
       if (!this.#hasRoom(characters)) return err({ reason: 'the memory session store is full' });
       this.#sessions.set(session.idHash, session);
       this.#characters += characters;
+      this.#counts[session.method] += 1;
       return ok(undefined);
     });
   }
@@ -129,6 +132,10 @@ export class MemorySessionStore implements SessionStore {
     return this.#state.answer(() => this.#sessions.size);
   }
 
+  async countByMethod(): Stored<SessionCounts> {
+    return this.#state.answer(() => ({ ...this.#counts }));
+  }
+
   #hasRoom(characters: number): boolean {
     return (
       this.#sessions.size < this.#limits.sessions && this.#characters + characters <= this.#limits.sessionCharacters
@@ -166,6 +173,7 @@ export class MemorySessionStore implements SessionStore {
       if (session === undefined) continue;
       this.#sessions.delete(hash);
       this.#characters -= sessionCharacters(session);
+      this.#counts[session.method] -= 1;
       dropped += 1;
     }
     return dropped;

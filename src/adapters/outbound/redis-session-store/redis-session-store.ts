@@ -1,4 +1,5 @@
 import type {
+  SessionCounts,
   SessionPage,
   SessionStore,
   Stored,
@@ -17,6 +18,7 @@ import {
 } from './session-keyspace.js';
 import { readShownSession, writeSessionRecord } from './session-record.js';
 import {
+  countScript,
   expireScript,
   findScript,
   insertScript,
@@ -54,7 +56,7 @@ export class RedisSessionStore implements SessionStore {
   }
 
   async insert(session: Session): Stored<void> {
-    const { idHash, userId, provider, logout, createdMs, expiresMs, lastSeenMs } = session;
+    const { idHash, userId, provider, logout, method, createdMs, expiresMs, lastSeenMs } = session;
     const subject = logout?.subject ?? '';
     const inserted = await this.#keyspace.runForNumber(insertScript, [
       idHash,
@@ -66,6 +68,7 @@ export class RedisSessionStore implements SessionStore {
       String(expiresMs),
       String(lastSeenMs),
       timeToLive(createdMs, expiresMs),
+      method,
     ]);
     if (!inserted.ok) return inserted;
     return inserted.value === 1 ? ok(undefined) : err({ reason: 'a session with this id already exists' });
@@ -139,6 +142,15 @@ export class RedisSessionStore implements SessionStore {
 
   count(): Stored<number> {
     return this.#keyspace.cardinality('ids');
+  }
+
+  async countByMethod(): Stored<SessionCounts> {
+    const answer = await this.#keyspace.run(countScript, []);
+    if (!answer.ok) return answer;
+    if (!Array.isArray(answer.value)) return foreignContent;
+    const [all, oidc]: readonly unknown[] = answer.value;
+    if (typeof all !== 'number' || typeof oidc !== 'number') return foreignContent;
+    return ok({ saml: Math.max(0, all - oidc), oidc });
   }
 
   async #removeMembers(keys: Iterable<string>): Stored<readonly string[]> {

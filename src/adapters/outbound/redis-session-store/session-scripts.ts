@@ -5,6 +5,8 @@ import { keyspaceScript } from './session-keyspace.js';
  * ids              sorted set, all scores 0: for lookup by prefix, and for the count
  * created          sorted set with negative scores: the latest first and, of one moment, the lowest hash
  * expires, seen    sorted sets
+ * oidc             sorted set of the sessions of this method, by expiry, for the count. All others are of SAML, as in
+ *                  earlier releases, which do not know the set
  * user:..., subject:..., index:...   like created, for one user, one subject, one session at the identity provider
  */
 
@@ -15,7 +17,7 @@ local function drop(id)
   for _, place in ipairs(places) do
     if place and place ~= '' then redis.call('ZREM', p .. place, id) end
   end
-  for _, set in ipairs({ 'ids', 'created', 'expires', 'seen' }) do redis.call('ZREM', p .. set, id) end
+  for _, set in ipairs({ 'ids', 'created', 'expires', 'seen', 'oidc' }) do redis.call('ZREM', p .. set, id) end
   return redis.call('DEL', p .. 'session:' .. id)
 end
 `;
@@ -31,7 +33,7 @@ end
 
 /**
  * Takes hash, record, user, subject, index (empty: none), created as a negative number, expires,
- * seen, time to live. Returns 0 for a hash that is there, else 1.
+ * seen, time to live, method. Returns 0 for a hash that is there, else 1.
  */
 export const insertScript = keyspaceScript(`
 local id, ttl = ARGV[1], ARGV[9]
@@ -47,6 +49,7 @@ put('ids', '0')
 put('created', ARGV[6])
 put('expires', ARGV[7])
 put('seen', ARGV[8])
+if ARGV[10] == 'oidc' then put('oidc', ARGV[7]) end
 put(ARGV[3], ARGV[6])
 put(ARGV[4], ARGV[6])
 if ARGV[5] ~= '' then put(ARGV[5], ARGV[6]) end
@@ -134,5 +137,12 @@ local function sweep(set, highest)
 end
 sweep('expires', ARGV[1])
 if ARGV[2] ~= '' and left > 0 then sweep('seen', '(' .. ARGV[2]) end
+-- Earlier releases remove sessions without their entry here.
+if left > 0 then redis.call('ZREMRANGEBYSCORE', p .. 'oidc', '-inf', ARGV[1]) end
 return ARGV[3] - left
 `);
+
+/** Returns the number of all sessions, and of those of OpenID Connect. */
+export const countScript = keyspaceScript(
+  `return { redis.call('ZCARD', p .. 'ids'), redis.call('ZCARD', p .. 'oidc') }`,
+);

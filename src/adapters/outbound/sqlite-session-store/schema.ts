@@ -82,6 +82,32 @@ export const addedColumns: readonly { readonly name: string; readonly definition
 ];
 
 /**
+ * Counts of sessions by method, kept by triggers. Created once, after `addedColumns`: the table then counts the
+ * sessions that are there. The triggers also count what earlier releases write.
+ */
+export const methodCounts = {
+  table: 'session_counts',
+  creation: `
+CREATE TABLE session_counts (
+  space INTEGER NOT NULL REFERENCES spaces (id),
+  method TEXT NOT NULL,
+  sessions INTEGER NOT NULL,
+  PRIMARY KEY (space, method)
+) STRICT, WITHOUT ROWID;
+INSERT INTO session_counts SELECT space, method, COUNT(*) FROM sessions GROUP BY space, method;
+CREATE TRIGGER sessions_inserted_by_method AFTER INSERT ON sessions
+BEGIN
+  INSERT INTO session_counts VALUES (NEW.space, NEW.method, 1)
+    ON CONFLICT (space, method) DO UPDATE SET sessions = sessions + 1;
+END;
+CREATE TRIGGER sessions_deleted_by_method AFTER DELETE ON sessions
+BEGIN
+  UPDATE session_counts SET sessions = sessions - 1 WHERE space = OLD.space AND method = OLD.method;
+END;
+`,
+} as const;
+
+/**
  * Schema additions without a new version, so that earlier releases can still open the file.
  * Answered requests are bounded by their ascending ids.
  */

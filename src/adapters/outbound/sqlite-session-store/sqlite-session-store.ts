@@ -1,4 +1,5 @@
 import type {
+  SessionCounts,
   SessionPage,
   SessionStore,
   Stored,
@@ -38,6 +39,7 @@ export const sessionStatements = {
   removeExpired: removeLimited('space = ? AND expires_ms <= ?', 'expires_ms'),
   removeIdle: removeLimited('space = ? AND last_seen_ms < ?', 'last_seen_ms'),
   count: 'SELECT sessions FROM spaces WHERE id = ?',
+  countByMethod: 'SELECT method, sessions FROM session_counts WHERE space = ?',
 } as const;
 
 type Text = string | null;
@@ -61,6 +63,7 @@ interface SessionStatements {
   readonly removeExpired: Statement<[number, number, number]>;
   readonly removeIdle: Statement<[number, number, number]>;
   readonly count: Statement<[number], number>;
+  readonly countByMethod: Statement<[number], { readonly method: string; readonly sessions: number }>;
 }
 
 const prepareSessionStatements = (database: Database): SessionStatements => ({
@@ -81,6 +84,7 @@ const prepareSessionStatements = (database: Database): SessionStatements => ({
   removeExpired: database.prepare(sessionStatements.removeExpired),
   removeIdle: database.prepare(sessionStatements.removeIdle),
   count: database.prepare<[number], number>(sessionStatements.count).pluck(),
+  countByMethod: database.prepare(sessionStatements.countByMethod),
 });
 
 /** Position of a list page: creation time and row of its last session. */
@@ -219,6 +223,15 @@ export class SqliteSessionStore implements SessionStore {
 
   count(): Stored<number> {
     return this.#connection.read(() => this.#statements.count.get(this.#space) ?? 0);
+  }
+
+  countByMethod(): Stored<SessionCounts> {
+    return this.#connection.read(() => {
+      const counts = new Map(
+        this.#statements.countByMethod.all(this.#space).map(({ method, sessions }) => [method, sessions]),
+      );
+      return { saml: counts.get('saml') ?? 0, oidc: counts.get('oidc') ?? 0 };
+    });
   }
 
   #removeLimited(nowMs: number, seenBeforeMs: number | null, limit: number): number {

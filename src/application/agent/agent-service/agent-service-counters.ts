@@ -1,9 +1,11 @@
 import type { AuthenticationFailure } from '../../../domain/agent/identity/authentication-failure.js';
 import type { AuthenticationMethod } from '../../../domain/agent/identity/request-credentials.js';
+import { signOnMethods } from '../../../domain/agent/sessions/session.js';
 import type { ExchangeReason } from '../../../domain/agent/token-exchange/exchange-refusal.js';
 import { samlCertificateExpiry } from '../../../domain/agent-protocol/agent-metrics/own-agent-families.js';
 import type { MetricsReport, ReportedHistogram, ReportedValue } from '../../../domain/agent-protocol/metrics-report.js';
 import type { CertificateDates } from '../../../domain/shared/certificate-dates.js';
+import type { SessionCounts } from '../../ports/agent/session-store.js';
 import type { ExchangeOutcomes } from '../exchange-token/exchange-record.js';
 import type { RefreshResult } from '../keys/key-set.js';
 import type { OidcOutcomes, OidcRefusal } from '../sign-on/oidc/oidc-refusal.js';
@@ -78,11 +80,24 @@ const durationBounds = [0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 
 
 /** The gauges of single sign-on. */
 export interface SignOnFigures {
-  /** Number of stored sessions; null if unknown or without single sign-on. */
-  readonly sessions: number | null;
+  /** Numbers of stored sessions; null if unknown or without single sign-on. */
+  readonly sessions: SessionCounts | null;
   /** One entry per subject. */
   readonly certificates: readonly CertificateDates[];
 }
+
+const sessionGauges = (sessions: SessionCounts): readonly ReportedValue[] => {
+  const help = 'Sessions in the store, including expired ones that are not yet removed';
+  return [
+    { name: 'saml_sessions_active', help: `SAML s${help.slice(1)}`, labels: {}, value: sessions.saml },
+    ...signOnMethods.map((method) => ({
+      name: 'sessions_active',
+      help: `${help}, by method`,
+      labels: { method },
+      value: sessions[method],
+    })),
+  ];
+};
 
 const noSignOn: SignOnFigures = { sessions: null, certificates: [] };
 
@@ -226,12 +241,6 @@ export class AgentServiceCounters implements SignOnOutcomes, OidcOutcomes, Excha
     intervalMs: number,
     { sessions, certificates }: SignOnFigures = noSignOn,
   ): MetricsReport {
-    const activeSessions: ReportedValue = {
-      name: 'saml_sessions_active',
-      help: 'Sessions in the store, including expired ones that are not yet removed',
-      labels: {},
-      value: sessions ?? 0,
-    };
     const requests = {
       name: 'auth_requests_total',
       help: 'Requests that the agent decided',
@@ -254,7 +263,7 @@ export class AgentServiceCounters implements SignOnOutcomes, OidcOutcomes, Excha
         ...this.#exchanges.values(),
       ],
       gauges: [
-        ...(sessions === null ? [] : [activeSessions]),
+        ...(sessions === null ? [] : sessionGauges(sessions)),
         ...certificates.map(({ subject, expiryMs }) => ({
           name: samlCertificateExpiry,
           help: certificateHelp,

@@ -9,7 +9,7 @@ import type { HeaderOperation } from '../../../domain/agent-protocol/messages.js
 import { AllowedOrigins } from '../../../domain/http/allowed-origins.js';
 import { withoutCookies } from '../../../domain/http/cookies.js';
 import type { HeaderList } from '../../../domain/http/header-list.js';
-import type { SessionStore } from '../../ports/agent/session-store.js';
+import type { SessionCounts, SessionStore } from '../../ports/agent/session-store.js';
 import type { SessionStores } from '../../ports/agent/session-stores.js';
 import { IdentityPreparation } from '../authenticate/prepared-identity.js';
 import { ExpireSessions } from '../sessions/expire-sessions.js';
@@ -18,19 +18,19 @@ import { Sessions } from '../sessions/sessions.js';
 import { SignOnCookies } from '../sign-on/shared/sign-on-cookies.js';
 import type { AgentProcessServices } from './agent-process-services.js';
 
-/** The number of sessions at the previous query. Each query starts a new count. */
+/** The numbers of sessions, by method, at the previous query. Each query starts a new count. */
 class SessionCount {
-  readonly #store: Pick<SessionStore, 'count'>;
-  #count: number | null = null;
+  readonly #store: Pick<SessionStore, 'countByMethod'>;
+  #count: SessionCounts | null = null;
   #isCounting = false;
 
-  constructor(store: Pick<SessionStore, 'count'>) {
+  constructor(store: Pick<SessionStore, 'countByMethod'>) {
     this.#store = store;
     this.#recount();
   }
 
   /** Null until counted, and while the store is unavailable. */
-  latest(): number | null {
+  latest(): SessionCounts | null {
     this.#recount();
     return this.#count;
   }
@@ -38,7 +38,7 @@ class SessionCount {
   #recount(): void {
     if (this.#isCounting) return;
     this.#isCounting = true;
-    void this.#store.count().then((counted) => {
+    void this.#store.countByMethod().then((counted) => {
       this.#isCounting = false;
       this.#count = counted.ok ? counted.value : null;
     });

@@ -26,6 +26,7 @@ const stores: SessionStores = {
     findByPrefix: fail,
     removeExpired: fail,
     count: fail,
+    countByMethod: fail,
   },
   replays: { remember: fail, removeExpired: fail },
   requests: { insert: fail, find: fail, take: fail, removeExpired: fail },

@@ -16,6 +16,7 @@ export const announcedStores = (opened: SessionStores, endings: Pick<SessionEndi
       findByPrefix: (hashPrefix, limit) => sessions.findByPrefix(hashPrefix, limit),
       removeExpired: (nowMs, seenBeforeMs, limit) => sessions.removeExpired(nowMs, seenBeforeMs, limit),
       count: () => sessions.count(),
+      countByMethod: () => sessions.countByMethod(),
       async remove(idHash) {
         const removed = await sessions.remove(idHash);
         await endings.announce({ hashes: [idHash], subject: null });

@@ -19,6 +19,7 @@ export const watchedStores = (opened: SessionStores, state: Pick<StoreState, 'no
       removeExpired: (nowMs, seenBeforeMs, limit) =>
         noted('remove', sessions.removeExpired(nowMs, seenBeforeMs, limit)),
       count: () => noted('read', sessions.count()),
+      countByMethod: () => noted('read', sessions.countByMethod()),
     },
     replays: {
       remember: (key, untilMs, nowMs) => noted('keep', replays.remember(key, untilMs, nowMs)),

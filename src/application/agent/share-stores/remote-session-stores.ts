@@ -71,6 +71,7 @@ export class RemoteSessionStores implements SessionStores {
     findByPrefix: (hashPrefix, limit) => this.#ask(sessionTopics.findByPrefix, hashPrefix, limit),
     removeExpired: (nowMs, seenBeforeMs, limit) => this.#ask(sessionTopics.removeExpired, nowMs, seenBeforeMs, limit),
     count: () => this.#ask(sessionTopics.count),
+    countByMethod: () => this.#ask(sessionTopics.countByMethod),
   };
 
   readonly replays: SessionStores['replays'] = {

@@ -100,6 +100,7 @@ export class SharedSessionStores {
       sessions.removeExpired(nowMs, seenBeforeMs, limit),
     );
     answer(sessionTopics.count, ({ sessions }) => sessions.count());
+    answer(sessionTopics.countByMethod, ({ sessions }) => sessions.countByMethod());
     answer(replayTopics.remember, ({ replays }, key, untilMs, nowMs) => replays.remember(key, untilMs, nowMs));
     answer(replayTopics.removeExpired, ({ replays }, nowMs, limit) => replays.removeExpired(nowMs, limit));
     answer(requestTopics.insert, ({ requests }, request) => requests.insert(request));

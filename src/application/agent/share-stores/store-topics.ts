@@ -63,6 +63,7 @@ export const sessionTopics: TopicsOf<SessionStore> = {
   findByPrefix: topic('sessions find-by-prefix'),
   removeExpired: topic('sessions remove-expired'),
   count: topic('sessions count'),
+  countByMethod: topic('sessions count-by-method'),
 };
 
 export const replayTopics: TopicsOf<ReplayStore> = {

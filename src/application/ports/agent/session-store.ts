@@ -1,4 +1,4 @@
-import type { Session } from '../../../domain/agent/sessions/session.js';
+import type { Session, SignOnMethod } from '../../../domain/agent/sessions/session.js';
 import type { Result } from '../../../domain/shared/result.js';
 
 /** The store is unavailable. The reason is one clause for the log, without stored data. */
@@ -23,6 +23,8 @@ export interface SessionPage {
   /** Where the next page begins; null on the last page. */
   readonly next: string | null;
 }
+
+export type SessionCounts = Readonly<Record<SignOnMethod, number>>;
 
 /**
  * Stores sessions. Returns expired sessions too: the domain decides whether a session is valid.
@@ -55,4 +57,6 @@ export interface SessionStore {
   removeExpired(nowMs: number, seenBeforeMs: number | null, limit: number): Stored<number>;
   /** The number of stored sessions, in constant time. */
   count(): Stored<number>;
+  /** The number of stored sessions of each method, in constant time. */
+  countByMethod(): Stored<SessionCounts>;
 }

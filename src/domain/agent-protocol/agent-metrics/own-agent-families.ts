@@ -16,11 +16,12 @@ export const ownAgentFamilies: ReadonlyMap<string, MetricType> = new Map([
   ['saml_sign_ons_total', 'counter'],
   ['oidc_sign_ons_total', 'counter'],
   ['saml_sessions_active', 'gauge'],
+  ['sessions_active', 'gauge'],
   [samlCertificateExpiry, 'gauge'],
 ]);
 
 /** Gauges of a shared resource. Each agent reports the whole, so the largest value applies. */
-export const sharedGauges: ReadonlySet<string> = new Set(['saml_sessions_active']);
+export const sharedGauges: ReadonlySet<string> = new Set(['saml_sessions_active', 'sessions_active']);
 
 /** Gauges of moments. The earliest one of all agents applies. */
 export const earliestGauges: ReadonlySet<string> = new Set([samlCertificateExpiry]);

@@ -25,6 +25,7 @@ const steps: fc.Arbitrary<Step> = fc
           .insert(
             testSession(insert.name, {
               userId: insert.person,
+              method: insert.soon % 2 === 0 ? 'saml' : 'oidc',
               logout: { subject: insert.person, session: insert.index },
               createdMs: noonMs + moment,
               expiresMs: noonMs + moment + insert.soon,
@@ -78,6 +79,7 @@ const steps: fc.Arbitrary<Step> = fc
             ),
       ),
       fc.constant<Step>((store) => succeeded(store.count())),
+      fc.constant<Step>((store) => succeeded(store.countByMethod())),
     );
   });
 
@@ -96,7 +98,10 @@ describe('session stores', () => {
         try {
           for (const [moment, step] of sequence.entries())
             expect(await step(sqlite.sessions, moment)).toEqual(await step(memory.sessions, moment));
-          expect(await succeeded(sqlite.sessions.count())).toBe(await succeeded(memory.sessions.count()));
+          const counts = await succeeded(memory.sessions.countByMethod());
+          expect(await succeeded(sqlite.sessions.countByMethod())).toEqual(counts);
+          expect(await succeeded(sqlite.sessions.count())).toBe(counts.saml + counts.oidc);
+          expect(await succeeded(memory.sessions.count())).toBe(counts.saml + counts.oidc);
         } finally {
           await sqlite.close();
         }

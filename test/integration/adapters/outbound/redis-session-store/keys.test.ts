@@ -93,6 +93,18 @@ describeWithPeers(['redis-server'], 'keys of Redis stores', () => {
     });
   });
 
+  it('of earlier releases count as SAML, and what such a release removes leaves the count', async () => {
+    const { sessions } = await open(namespace);
+    await sessions.insert(testSession('a'));
+    await sessions.insert(testSession('b', { method: 'oidc', expiresMs: noonMs + 1 }));
+    expect(await succeeded(sessions.countByMethod())).toEqual({ saml: 1, oidc: 1 });
+    // An earlier release removes a session from all keys that it knows.
+    const prefix = (await keys())[0]?.replace(/\}:.*$/, '}:') ?? '';
+    for (const set of ['ids', 'created', 'expires', 'seen']) await raw('ZREM', `${prefix}${set}`, hashOf('b'));
+    await sessions.removeExpired(noonMs + 1, null, 10);
+    expect(await succeeded(sessions.countByMethod())).toEqual({ saml: 1, oidc: 0 });
+  });
+
   it('with an evicted record are no sessions, and are cleaned up', async () => {
     const { sessions } = await open(namespace);
     for (const name of ['a', 'b', 'c']) await sessions.insert(testSession(name, { logout: ofAlice(`_${name}`) }));

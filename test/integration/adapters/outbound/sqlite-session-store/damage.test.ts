@@ -1,4 +1,5 @@
 import { existsSync, readFileSync, renameSync, truncateSync, writeFileSync } from 'node:fs';
+import Sqlite from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { SessionStores } from '../../../../../src/application/ports/agent/session-stores.js';
 import { bySqlite, filledStore, nthName, openSqlite, refusalOf } from '../../../../support/agent/sqlite-stores.js';
@@ -48,9 +49,11 @@ describe('a damaged SQLite store', () => {
   });
 
   it('with overwritten pages fails, gives no wrong data, and is not recreated', async () => {
-    const { length } = readFileSync(path);
-    // All but the first pages, where the schema and the names of the spaces are.
-    overwrite(path, 4 * pageOctets, garbage(length - 4 * pageOctets));
+    const file = new Sqlite(path, { readonly: true });
+    // Of the sessions and their indexes, but not of the schema.
+    const pages = file.prepare<[], number>("SELECT pageno FROM dbstat WHERE name LIKE 'sessions%'").pluck().all();
+    file.close();
+    for (const page of pages) overwrite(path, (page - 1) * pageOctets, garbage(pageOctets));
     const stores = await succeeded(openSqlite(path));
     open.push(stores);
     const { sessions } = stores;

@@ -128,6 +128,29 @@ describe('the schema of a SQLite store', () => {
     }
   });
 
+  it('counts the sessions of earlier releases by method, once, and what such a release writes later', async () => {
+    const folder = temporaryFolder();
+    try {
+      earlierFile(folder.file('s.db'), 'alice@example.com');
+      for (let opening = 0; opening < 2; opening += 1) {
+        const { sessions, close } = await openFile(folder.file('s.db'));
+        expect(await succeeded(sessions.countByMethod())).toEqual({ saml: 1, oidc: 0 });
+        await close();
+      }
+      const { sessions, close } = await openFile(folder.file('s.db'));
+      await succeeded(sessions.insert(testSession('two', { method: 'oidc' })));
+      const earlier = new Sqlite(folder.file('s.db'));
+      earlier.prepare(earlierInsert).run(hashOf('three'), 'bob', null, subjectHash('https://idp.example', 'bob'));
+      expect(await succeeded(sessions.countByMethod())).toEqual({ saml: 2, oidc: 1 });
+      earlier.prepare('DELETE FROM sessions WHERE id_hash IN (?, ?)').run(hashOf('one'), hashOf('two'));
+      earlier.close();
+      expect(await succeeded(sessions.countByMethod())).toEqual({ saml: 1, oidc: 0 });
+      await close();
+    } finally {
+      folder.remove();
+    }
+  });
+
   it('lets an earlier release use the file, and reads its writes', async () => {
     const folder = temporaryFolder();
     try {

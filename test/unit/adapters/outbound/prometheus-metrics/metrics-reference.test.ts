@@ -86,6 +86,7 @@ it('no metric of the agent loses or changes its name or its labels', () => {
     'gateway_agent_oidc_sign_ons_total agent result',
     'gateway_agent_token_exchanges_total agent result',
     'gateway_agent_saml_sessions_active agent',
+    'gateway_agent_sessions_active agent method',
     'gateway_agent_saml_certificate_expiry_timestamp_seconds agent subject',
     'gateway_agent_auth_duration_seconds agent',
   ]);

@@ -43,6 +43,7 @@ const uses: readonly [name: string, use: (stores: SessionStores) => Promise<{ re
   ['sessions.findByPrefix', ({ sessions }) => sessions.findByPrefix('a', 1)],
   ['sessions.removeExpired', ({ sessions }) => sessions.removeExpired(0, null, 1)],
   ['sessions.count', ({ sessions }) => sessions.count()],
+  ['sessions.countByMethod', ({ sessions }) => sessions.countByMethod()],
   ['replays.remember', ({ replays }) => replays.remember('a', 1, 0)],
   ['replays.removeExpired', ({ replays }) => replays.removeExpired(0, 1)],
   ['requests.insert', ({ requests }) => requests.insert(testSignOnRequest('a'))],

@@ -11,11 +11,14 @@ it('are what the agent reports in which everything has happened, with their type
   counters.signedOn();
   counters.exchanged('issued');
   counters.refreshedKeys('success');
-  const report = counters.report('id', 0, 10_000, { sessions: 1, certificates: [{ subject: 'CN=idp', expiryMs: 0 }] });
+  const report = counters.report('id', 0, 10_000, {
+    sessions: { saml: 1, oidc: 1 },
+    certificates: [{ subject: 'CN=idp', expiryMs: 0 }],
+  });
   const reported = [
     ...report.counters.map(({ name }) => [name, 'counter']),
     ...report.gauges.map(({ name }) => [name, 'gauge']),
     ...report.histograms.map(({ name }) => [name, 'histogram']),
   ];
-  expect([...ownAgentFamilies].sort()).toEqual(reported.sort());
+  expect([...ownAgentFamilies].sort()).toEqual([...new Map(reported as [string, string][])].sort());
 });

@@ -324,9 +324,11 @@ describe('the agent', () => {
     ]);
     const told = () =>
       [...agent.agent.metrics().counters, ...agent.agent.metrics().gauges]
-        .filter(({ name }) => name.startsWith('saml_'))
-        .map(({ name, labels, value }) => `${name} ${labels['result'] ?? ''} ${value}`);
+        .filter(({ name }) => name.startsWith('saml_') || name === 'sessions_active')
+        .map(({ name, labels, value }) => `${name} ${labels['result'] ?? labels['method'] ?? ''} ${value}`);
     await expect.poll(told).toContain('saml_sessions_active  1');
+    expect(told()).toContain('sessions_active saml 1');
+    expect(told()).toContain('sessions_active oidc 0');
     expect(told()).toContain('saml_sign_ons_total completed 1');
     expect(told()).toContain('saml_sign_ons_total other_browser 1');
     expect(told()).toContain('saml_sign_ons_total unsolicited 1');

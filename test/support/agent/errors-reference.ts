@@ -27,7 +27,8 @@ const explanations: Readonly<Record<GatewayProblemCode, Explanation>> = {
   },
   unsafe_path: {
     when: 'The path contains `%2F`, `%5C`, `%00`, a backslash, or a segment that begins with `.;` or `..;`, also as `%3B`. Or the path for the upstream is not valid: see [rewrites](../guides/rewrite.md#paths-that-are-refused).',
-    remedy: 'Move such a value to the query or the body.',
+    remedy:
+      'Move such a value to the query or the body. For an upstream that needs `%2F`, set [`allow-encoded-slash`](../guides/rewrite.md#encoded-slashes) on its route.',
   },
   invalid_host: {
     when: '`Host` is missing (HTTP/1.1), repeated, or not a host. On the admin address without a token: the name is neither an IP address, `localhost` nor the configured host.',
@@ -47,7 +48,8 @@ const explanations: Readonly<Record<GatewayProblemCode, Explanation>> = {
   },
   no_route: {
     when: 'No route matches the request; on the admin address, the endpoint does not exist.',
-    remedy: 'Compare the request with `/admin/routes`. See [routing](../guides/routing.md).',
+    remedy:
+      'Run [`gateway config explain`](../guides/config-explain.md), or compare the request with `/admin/routes`. See [routing](../guides/routing.md).',
   },
   no_such_target: {
     when: 'A drain or undrain names an upstream or target that does not exist.',

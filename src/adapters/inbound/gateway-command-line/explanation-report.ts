@@ -36,7 +36,10 @@ export const routeExplanationText = ({ request, passed, route, steps, refusal }:
     const title = `  ${index + 1}. ${titles[step] ?? step}`.padEnd(indent);
     text += `${title} ${lines.join(`\n${' '.repeat(indent + 1)}`)}\n`;
   }
-  if (refusal !== null) text += `\nThe gateway answers ${refusal.status} (${refusal.code}): ${refusal.detail}\n`;
+  if (refusal !== null) {
+    text += `\nThe gateway answers ${refusal.status} (${refusal.code}): ${refusal.detail}\n`;
+    if (refusal.remedy !== null) text += `${refusal.remedy}\n`;
+  }
   return text;
 };
 

@@ -140,7 +140,16 @@ const printCommand = (configFile: string, { format }: PrintOptions): ParsedGatew
 
 const explainCommand = (file: string, method: string, url: string, own: ExplainOptions): ParsedGateway => {
   const command = explainArguments(file, method, url, own);
-  return command.ok ? command.value : gatewayMisuse(command.error);
+  return command.ok ? command.value : misuse('gateway config explain', command.error);
+};
+
+/** The full name of the command that the arguments begin with. */
+const commandNameOf = ([first, second]: readonly string[]): string => {
+  if (first === 'reload') return 'gateway reload';
+  if (first !== 'config') return 'gateway';
+  return ['check', 'migrate', 'print', 'explain'].includes(second ?? '')
+    ? `gateway config ${second}`
+    : 'gateway config';
 };
 
 /**
@@ -177,6 +186,6 @@ export const parseGatewayArguments = (argv: readonly string[], env: Environment,
   };
   const parsed = readArguments((print) => gatewayProgram(version, actions, print), argv);
   if (parsed.kind === 'help') return helpOutput(parsed.text);
-  if (parsed.kind === 'misuse') return gatewayMisuse(parsed.text);
+  if (parsed.kind === 'misuse') return misuse(commandNameOf(argv), parsed.text);
   return command ?? gatewayMisuse('error: nothing to do');
 };

@@ -47,7 +47,12 @@ const parseAs = (text: string, version: 1 | 2): Result<Document, readonly KdlFau
 interface Places {
   readonly version: 1 | 2;
   readonly places: Document;
+  /** The faults of the text as KDL 2; empty if it is KDL 2 or declared as KDL 1. */
+  readonly asVersion2: readonly KdlFault[];
 }
+
+/** The message of the first parser for a setting without a line end or `;`. */
+const missingTerminator = 'Missing node terminator';
 
 /**
  * Parses a text as its declared version, or as the version that fits. If neither fits, the errors are those of the
@@ -63,8 +68,11 @@ const parsePlaces = (text: string): Result<Places, readonly KdlFault[]> => {
   let best: readonly KdlFault[] = [];
   for (const version of versions) {
     const read = parseAs(text, version);
-    if (read.ok) return ok({ version, places: read.value });
-    if ((read.error[0]?.offset ?? 0) > (best[0]?.offset ?? -1)) best = read.error;
+    if (read.ok) return ok({ version, places: read.value, asVersion2: best });
+    const [first] = read.error;
+    // Only KDL 2 allows `}` directly after the last setting of a block.
+    const isVersion2 = version === 1 && best.length > 0 && first?.message === missingTerminator;
+    if (!isVersion2 && (first?.offset ?? 0) > (best[0]?.offset ?? -1)) best = read.error;
   }
   return err(best);
 };
@@ -87,10 +95,12 @@ const withoutStacks = <Value>(task: () => Value): Value => {
 export const readKdl = (text: string): Result<KdlDocument, readonly KdlFault[]> => {
   const read = parsePlaces(text);
   if (!read.ok) return read;
-  const { version, places } = read.value;
+  const { version, places, asVersion2 } = read.value;
   try {
     const { output, errors } = withoutStacks(() => parseValues(version === 2 ? text : format(places)));
     if (output !== undefined && errors.length === 0) return ok({ version, places, values: output });
+    // The text is KDL 2 with errors, such as "\\.", that the first parser accepts in KDL 1.
+    if (asVersion2.length > 0) return err(asVersion2);
     const { token } = errors[0] ?? {};
     // Offsets in text converted from KDL 1 do not apply to the file.
     const offset = version === 2 && token !== undefined && Number.isFinite(token.startOffset) ? token.startOffset : 0;

@@ -125,6 +125,13 @@ const describe = (error: InvalidKdlError, text: string, version: 1 | 2): KdlFaul
       text.charAt(offset) === '#' ? 'KDL 1 writes true, false and null without the number sign' : 'put it in quotes',
     );
   }
+  if (message.startsWith('Invalid escape')) {
+    return plainFault(
+      at,
+      'a string has a backslash that is no escape',
+      `write ${String.raw`\\`} for a backslash, or a raw string: ${version === 1 ? String.raw`r"\.js$"` : String.raw`#"\.js$"#`}`,
+    );
+  }
   if (message.startsWith('Unexpected token "="')) {
     return equalsFault(at);
   }

@@ -2,6 +2,7 @@ import { hiddenInText, hiddenSecret, looksSecret } from '../../../domain/configu
 import type {
   GatewayConfiguration,
   RouteConfiguration,
+  UpstreamConfiguration,
 } from '../../../domain/gateway/configuration/gateway-configuration.js';
 import {
   configuredOwnedHeaders,
@@ -10,7 +11,7 @@ import {
 import type { PathPatternCompiler } from '../../../domain/gateway/routing/path-pattern.js';
 import type { NamedMatch, RoutableRequest } from '../../../domain/gateway/routing/route-matches.js';
 import type { PassedRoute } from '../../../domain/gateway/routing/route-table.js';
-import { allHeaders, type HeaderList } from '../../../domain/http/header-list.js';
+import { allHeaders, type HeaderList, withHeader } from '../../../domain/http/header-list.js';
 import { isSecretName } from '../../../domain/shared/secret.js';
 import { withCors } from '../../gateway/proxy-request/cors-rules.js';
 import { type Exchange, noResponseRules, runStages } from '../../gateway/proxy-request/exchange.js';
@@ -20,6 +21,7 @@ import { changeRequestHeaders } from '../../gateway/proxy-request/stages/change-
 import {
   DeclaredHeaderNames,
   IdentityHeaderFilter,
+  offerReadableCodings,
   prepareHeaders,
 } from '../../gateway/proxy-request/stages/prepare-headers.js';
 import { compileRewrites, forwardPath } from '../../gateway/proxy-request/stages/rewrite-path.js';
@@ -28,7 +30,7 @@ import { explainLimits, explainRates } from './explain-limits.js';
 import { explainAgents, explainResponse, explainSplit, explainUpstream } from './explain-upstream.js';
 import { explainedExchange } from './explained-exchange.js';
 import { type ExplainedMiss, type ExplainedStep, type Explanation, quoted, step } from './explanation.js';
-import { findRoute, RecordedProblems } from './route-finding.js';
+import { findRoute, RecordedProblems, type Refusal } from './route-finding.js';
 
 const isSecretHeader = (name: string): boolean =>
   /^(?:authorization|proxy-authorization|cookie|set-cookie)$/i.test(name) || isSecretName(name) || looksSecret(name);
@@ -90,31 +92,43 @@ const removedNames = (before: HeaderList, after: HeaderList): readonly string[] 
   return [...new Set(before.filter((name, index) => index % 2 === 0 && !left.has(name.toLowerCase())))];
 };
 
+/** The headers as the upstream gets them: an upstream with a `host-header` sets Host itself. */
+const withUpstreamHost = (headers: HeaderList, upstream: UpstreamConfiguration | undefined): HeaderList => {
+  const hostHeader = upstream?.hostHeader ?? { kind: 'preserve' };
+  if (hostHeader.kind === 'preserve') return headers;
+  return withHeader(headers, 'Host', hostHeader.kind === 'fixed' ? hostHeader.host : '(that of the target)');
+};
+
 /** The steps that change the request, by the stages that change it. */
 const explainForwarding = (
-  configuration: GatewayConfiguration,
+  { agents, routes, upstreams }: GatewayConfiguration,
   route: RouteConfiguration,
   exchange: Exchange,
   identity: IdentityHeaderFilter,
   problems: RecordedProblems,
   patterns: PathPatternCompiler,
 ): readonly ExplainedStep[] => {
-  const steps: ExplainedStep[] = [];
   const rules = new HeaderRulesInForce(identity, silent).of(route.policies.requestHeaders, 'request-headers', route.id);
-  if (rules !== null) void changeRequestHeaders(rules)(exchange);
-  const fields = shownFields(exchange.forwarded.headers);
-  steps.push(step('request-headers', fields, { rules: rules !== null, headers: [...fields] }));
-  const rewrites = compileRewrites(configuration.routes, patterns);
-  const forward = rewrites.ok ? forwardPath(route, { rewrites: rewrites.value, problems: problems.answerer }) : null;
+  const rewrites = compileRewrites(routes, patterns);
+  const inspects = agents.some(
+    ({ name, events }) => route.agents.includes(name) && events.includes('response_body_chunk'),
+  );
+  const stages = [
+    rules === null ? null : changeRequestHeaders(rules),
+    rewrites.ok ? forwardPath(route, { rewrites: rewrites.value, problems: problems.answerer }) : null,
+    inspects ? offerReadableCodings : null,
+  ].filter((stage) => stage !== null);
+  const isForwarded = runStages(stages, exchange) === 'continue';
+  const upstream = upstreams.find(({ name }) => name === exchange.upstream);
+  const fields = shownFields(withUpstreamHost(exchange.forwarded.headers, upstream));
+  const headers = step('request-headers', fields, { rules: rules !== null, headers: [...fields] });
+  if (!isForwarded) return [headers];
   const { path, query } = exchange.target;
   const from = query === null ? path : `${path}?${query}`;
-  if (forward === null || runStages([forward], exchange) === 'continue') {
-    const to = exchange.forwarded.target ?? from;
-    const line =
-      to === from ? `the path stays ${hiddenInText(from)}` : `${hiddenInText(from)} becomes ${hiddenInText(to)}`;
-    steps.push(step('rewrite', [line], { from: hiddenInText(from), to: hiddenInText(to) }));
-  }
-  return steps;
+  const to = exchange.forwarded.target ?? from;
+  const line =
+    to === from ? `the path stays ${hiddenInText(from)}` : `${hiddenInText(from)} becomes ${hiddenInText(to)}`;
+  return [headers, step('rewrite', [line], { from: hiddenInText(from), to: hiddenInText(to) })];
 };
 
 const nothing = (): undefined => undefined;
@@ -182,6 +196,14 @@ const explainPreflight = (what: string, headers: HeaderList): readonly Explained
   ];
 };
 
+/** What to change in the configuration so that the request is not refused; null: unknown. */
+const remedyOf = ({ code }: Refusal, { request }: Exchange, route: RouteConfiguration | null): string | null => {
+  const isEncodedSlash = code === 'unsafe_path' && /%2f|%5c/i.test(request.target) && !request.target.includes('..');
+  return isEncodedSlash && route?.policies.path.allowEncodedSlash !== true
+    ? 'If the upstream needs encoded slashes, write allow-encoded-slash #true in policies of the route.'
+    : null;
+};
+
 /**
  * Explains what the gateway would do with a request. It runs the stages of the request path that need no peer, on an
  * exchange that no client has sent. Agents, stores and upstreams are not asked.
@@ -195,9 +217,12 @@ export const explainRoute = (
   const problems = new RecordedProblems();
   const { passed, preflight, routed, route } = findRoute(configuration, exchange, answer, problems, patterns);
   const stepsOf = (found: RouteConfiguration): readonly ExplainedStep[] => {
-    if (preflight !== null) return explainPreflight(preflight, answer()?.headers ?? []);
     const owned = configuration.agents.flatMap(({ config }) => configuredOwnedHeaders(config));
     const identity = new IdentityHeaderFilter(owned, new DeclaredHeaderNames());
+    if (preflight !== null) {
+      const fields = answer()?.headers ?? [];
+      return [...explainPreflight(preflight, fields), ...explainResponseHeaders(found, exchange, identity)];
+    }
     const before = exchange.forwarded.headers;
     const { upstream, steps: split } = explainSplit(found, exchange);
     exchange.upstream = upstream;
@@ -241,6 +266,9 @@ export const explainRoute = (
     passed: routed === null ? [] : passed.map((one) => missOf(one, routed)),
     route: route === null ? null : { id: route.id, priority: route.priority },
     steps,
-    refusal: refusal === null ? null : { status: answer()?.status ?? 0, ...refusal },
+    refusal:
+      refusal === null
+        ? null
+        : { status: answer()?.status ?? 0, ...refusal, remedy: remedyOf(refusal, exchange, route) },
   };
 };

@@ -38,7 +38,13 @@ export interface Explanation {
   readonly route: { readonly id: string; readonly priority: number } | null;
   readonly steps: readonly ExplainedStep[];
   /** The gateway refuses the request; null: it does not, as far as the configuration decides. */
-  readonly refusal: { readonly status: number; readonly code: string; readonly detail: string } | null;
+  readonly refusal: {
+    readonly status: number;
+    readonly code: string;
+    readonly detail: string;
+    /** What to change in the configuration; null: unknown. */
+    readonly remedy: string | null;
+  } | null;
 }
 
 /** Makes a step. Lines that are null are left out. */

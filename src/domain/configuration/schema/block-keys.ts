@@ -1,11 +1,13 @@
 import { hasMembers, members, type Setting } from '../setting/setting.js';
-import { foreignType, inside, readMembers, refuseArguments, refuseRepetition } from './read-block.js';
+import { inside, readMembers, refuseArguments, refuseRepetition } from './read-block.js';
 import {
   type Field,
   type Fields,
+  foreignType,
   type Key,
   type Located,
   type ReadContext,
+  replacedType,
   type Shape,
   secretKeyNames,
 } from './schema.js';
@@ -149,7 +151,7 @@ export const foreign = (why: string, suggestion: string): Key<null> => ({
 /** A key of earlier versions. The error names the current form. */
 export const replaced = (by: string, suggestion: string): Key<null> => ({
   read: refusal((name) => `"${name}" is no longer a key: ${by}`, suggestion),
-  document: { type: 'replaced', default: 'none', meaning: `${by.slice(0, 1).toUpperCase()}${by.slice(1)}.` },
+  document: { type: replacedType, default: 'none', meaning: `${by.slice(0, 1).toUpperCase()}${by.slice(1)}.` },
   shape: null,
   secret: false,
 });

@@ -25,7 +25,7 @@ const distance = (left: string, right: string): number => {
   return above[right.length] ?? 0;
 };
 
-/** The known word nearest to `word`, or null. Case, and `_` for `-`, make no difference. */
+/** The known word nearest to `word`, or null. A word with no letter in common is not near. Case, and `_` for `-`, make no difference. */
 export const nearestWord = (word: string, known: readonly string[]): string | null => {
   if (word.length > longest) return null;
   const plain = word.toLowerCase().replaceAll('_', '-');
@@ -34,7 +34,7 @@ export const nearestWord = (word: string, known: readonly string[]): string | nu
   for (const candidate of known.slice(0, mostCandidates)) {
     if (candidate.length > longest || Math.abs(candidate.length - plain.length) >= least) continue;
     const steps = distance(plain, candidate.toLowerCase().replaceAll('_', '-'));
-    if (steps < least) {
+    if (steps < least && steps < plain.length) {
       least = steps;
       nearest = candidate;
     }

@@ -161,3 +161,14 @@ export const foreignHostPattern = (text: string): string | null => {
   }
   return /[,\s]/.test(text) ? 'write each host in its own quotes: host "a.example.com" "b.example.com"' : null;
 };
+
+/** What to do about a regular expression that RE2 refuses. */
+export const expressionRemedy = (pattern: string): string => {
+  const foreign = foreignExpression(pattern);
+  if (foreign !== null) return `write ${foreign.instead}`;
+  if (/\(\?<?[=!]/.test(pattern)) {
+    return 'RE2 has no look-around: write a second route with a higher priority for the exception';
+  }
+  if (/\\[1-9]/.test(pattern)) return 'RE2 has no back-references: write the alternatives side by side, as in (aa|bb)';
+  return 'see https://github.com/google/re2/wiki/Syntax';
+};

@@ -1,8 +1,6 @@
 import { hasMembers, members, type Setting } from '../setting/setting.js';
-import type { Fields, ReadContext, Shape } from './schema.js';
-
-/** The type of a key of another gateway. No message suggests it. */
-export const foreignType = 'key of another gateway';
+import { misplacedKeyHint, otherProxyHint } from './key-hints.js';
+import { type Fields, foreignType, type ReadContext, type Shape } from './schema.js';
 
 /** Reads all members of a block, even if some have errors. Unknown keys are errors. */
 export const readMembers = <S extends Shape>(
@@ -19,7 +17,11 @@ export const readMembers = <S extends Shape>(
       context.report.add(`unknown key "${setting.name.slice(0, 80)}"${place(context.path)}`, {
         position: setting.position,
         path: context.path,
-        suggestion: near ?? `known keys: ${known.join(', ')}`,
+        suggestion:
+          misplacedKeyHint(setting.name, shape) ??
+          otherProxyHint(setting.name) ??
+          near ??
+          `known keys: ${known.join(', ')}`,
         // A name that resembles no key, or a secret key, may introduce a secret.
         secret: secretKeys.length > 0 && (near === null || context.report.nearMiss(setting.name, secretKeys) !== null),
       });

@@ -120,6 +120,12 @@ const numberOf = (scalar: SettingScalar): number | null => {
   return null;
 };
 
+/** The remedy for `"30s"` or `"30"`; null: the value is no such text. */
+const bareNumber = ({ value, hidden }: SettingScalar): string | null =>
+  typeof value === 'string' && !hidden && /^\d{1,9}(?:\.\d{1,9})?\D{0,8}$/.test(value)
+    ? 'write the number alone, without quotes and without a unit'
+    : null;
+
 const whole = (value: number | null, minimum: number, maximum: number): value is number =>
   value !== null && Number.isSafeInteger(value) && value >= minimum && value <= maximum;
 
@@ -129,7 +135,9 @@ export const integer = (minimum: number, maximum: number): ScalarKind<number> =>
   secret: false,
   read: (scalar) => {
     const value = numberOf(scalar);
-    return whole(value, minimum, maximum) ? ok(value) : fault(`an integer from ${minimum} to ${maximum}`, scalar);
+    return whole(value, minimum, maximum)
+      ? ok(value)
+      : fault(`an integer from ${minimum} to ${maximum}`, scalar, bareNumber(scalar));
   },
 });
 
@@ -143,7 +151,7 @@ export const decimal = (minimum: number, maximum: number): ScalarKind<number> =>
     const value = isText ? Number(scalar.value) : scalar.value;
     return typeof value === 'number' && value >= minimum && value <= maximum
       ? ok(value)
-      : fault(`a number from ${minimum} to ${maximum}`, scalar);
+      : fault(`a number from ${minimum} to ${maximum}`, scalar, bareNumber(scalar));
   },
 });
 

@@ -24,6 +24,12 @@ export interface ReadContext {
   readonly position: SourcePosition | null;
 }
 
+/** The type of a key of another gateway. No message suggests it. */
+export const foreignType = 'key of another gateway';
+
+/** The type of a key of earlier versions. */
+export const replacedType = 'replaced';
+
 /** A row of the reference page. */
 export interface KeyDocument {
   readonly type: string;

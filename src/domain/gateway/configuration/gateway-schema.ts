@@ -52,7 +52,10 @@ const systemShape = {
   'http-engine': replaced('the gateway has one HTTP engine', 'delete the line, or run gateway config migrate'),
 };
 
-const serverReplacement = replaced('use `system`', 'write system { ... }');
+const serverReplacement = replaced(
+  'use `system`',
+  'write system { ... }; for a server of nginx, write a listener and routes',
+);
 
 const belongsIn = (name: string, groupName: string) =>
   replaced(`it belongs in \`${groupName}\``, `write ${groupName} { ${name} "name" { ... } }`);

@@ -18,6 +18,7 @@ import {
   maxRulePlaceholders,
   maxRuleValueOctets,
 } from '../route-transforms/header-rules.js';
+import { nginxVariable } from '../route-transforms/nginx-variable.js';
 import { type PlaceholderTemplate, parseTemplate, placeholderNames } from '../route-transforms/placeholder-template.js';
 import { ruleNameFault } from '../route-transforms/rule-header-names.js';
 
@@ -68,6 +69,14 @@ const readTemplate = (
   return count <= maxRulePlaceholders
     ? template
     : err({ message: `has ${count} placeholders: at most ${maxRulePlaceholders}` });
+};
+
+/** What to write in place of a variable in another notation; null: the text has none. */
+const variableHint = (value: string): string | null => {
+  const nginx = nginxVariable(value);
+  if (nginx !== null) return `write ${nginx.placeholder} for ${nginx.name}`;
+  const reference = foreignReference(value);
+  return reference && `write ${reference.instead}, and set the variable to the whole value`;
 };
 
 /** A header with its value, as written. */
@@ -136,14 +145,14 @@ class HeaderReading {
     const template = read.ok ? readTemplate(read.value, scalar, looksSecret(name)) : read;
     if (template.ok) this.headers.push({ name: { value: name, position: place }, value: template.value });
     else this.refuse({ ...template.error, message: `${shown} ${template.error.message}` }, read.ok ? place : position);
-    const variable = scalar.hidden || !read.ok ? null : foreignReference(read.value);
-    if (variable === null || !template.ok) return;
+    const suggestion = scalar.hidden || !read.ok ? null : variableHint(read.value);
+    if (suggestion === null || !template.ok) return;
     this.#context.report.add(`${shown} contains a variable, but text is literal`, {
       position: place,
       path: [...this.#context.path, this.#operation],
       severity: 'warning',
       secret: true,
-      suggestion: `write ${variable.instead}, and set the variable to the whole value`,
+      suggestion,
     });
   }
 }

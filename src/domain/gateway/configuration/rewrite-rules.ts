@@ -1,4 +1,4 @@
-import { foreignExpression } from '../../configuration/schema/foreign-patterns.js';
+import { expressionRemedy } from '../../configuration/schema/foreign-patterns.js';
 import type { ProblemReport } from '../../configuration/schema/problem-report.js';
 import type { Field } from '../../configuration/schema/schema.js';
 import {
@@ -102,8 +102,7 @@ const checkRegex = (
   }
   const fault = patternFault(pattern, highestGroup(parts.value));
   if (fault !== null) {
-    const known = hidden ? null : foreignExpression(pattern);
-    const suggestion = known === null ? 'see https://github.com/google/re2/wiki/Syntax' : `write ${known.instead}`;
+    const suggestion = expressionRemedy(hidden ? '' : pattern);
     refuse(`"regex" is not valid${hidden ? '' : `: ${fault}`}`, field, suggestion);
   } else if (losesSlash(pattern, parts.value)) {
     refuse('the replacement of "regex" must begin with a slash', field, 'write "/new/$1"');

@@ -1,4 +1,4 @@
-import { foreignExpression, foreignPathPattern } from '../../configuration/schema/foreign-patterns.js';
+import { expressionRemedy, foreignPathPattern } from '../../configuration/schema/foreign-patterns.js';
 import type { ProblemReport } from '../../configuration/schema/problem-report.js';
 import { keyValueText, type Located } from '../../configuration/schema/schema.js';
 import { normalisePath } from '../../http/path-normalisation.js';
@@ -36,7 +36,7 @@ const checkDestination = (route: ReadRoute, report: ProblemReport): void => {
     report.add(`route "${name.value}" has no destination`, {
       position: name.position,
       path: pathOf(route),
-      suggestion: `write upstream "name", or another of: ${destinationKeys.join(', ')}`,
+      suggestion: `write one of: ${destinationKeys.join(', ')}`,
     });
   } else if (isBuiltin && !handler.given) {
     report.add(`route "${name.value}" has service-type "builtin", but no builtin-handler`, {
@@ -116,6 +116,8 @@ const checkPath = (
   });
 };
 
+const spaceOrControl = /[\u0000-\u0020\u007f]/;
+
 const checkMatches = (route: ReadRoute, patternFault: PatternFault, report: ProblemReport): void => {
   const matches = route.fields.matches.value;
   if (!Object.values(matches).some((kind) => kind.given)) {
@@ -129,13 +131,21 @@ const checkMatches = (route: ReadRoute, patternFault: PatternFault, report: Prob
   for (const prefix of matches['path-prefix'].value) checkPath(prefix, 'path-prefix', route, report);
   for (const { value, position, hidden } of matches['path-regex'].value) {
     const fault = patternFault(value);
-    if (fault === null) continue;
-    const pattern = hidden === true ? null : foreignExpression(value);
-    report.add(`"path-regex" is not a valid regular expression${hidden === true ? '' : `: ${fault}`}`, {
-      position,
-      path: [...pathOf(route), 'matches', 'path-regex'],
-      suggestion: pattern === null ? null : `write ${pattern.instead}`,
-    });
+    const path = [...pathOf(route), 'matches', 'path-regex'];
+    if (fault !== null) {
+      report.add(`"path-regex" is not a valid regular expression${hidden === true ? '' : `: ${fault}`}`, {
+        position,
+        path,
+        suggestion: hidden === true ? null : expressionRemedy(value),
+      });
+    } else if (spaceOrControl.test(value)) {
+      report.add('"path-regex" contains a space or a control character, which no path has', {
+        severity: 'warning',
+        position,
+        path,
+        suggestion: String.raw`\s and \b are escapes of a string: write a raw string, as in #"^/a\b"#`,
+      });
+    }
   }
 };
 

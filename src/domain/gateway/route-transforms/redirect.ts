@@ -1,6 +1,7 @@
 import { parseAuthority } from '../../http/request-target.js';
 import { utf8ByteString } from '../../shared/byte-string.js';
 import { err, ok, type Result } from '../../shared/result.js';
+import { nginxVariable } from './nginx-variable.js';
 import {
   hasPlaceholders,
   type PlaceholderName,
@@ -42,8 +43,6 @@ type Part = PlaceholderTemplate['parts'][number];
 
 /** Characters of a URI (RFC 3986, section 2). A percent sign begins an escape. */
 const uriText = /^(?:[A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;=]|%[0-9A-Fa-f]{2})*$/;
-
-const nginxVariable = /\$\{?(?:host|http_host|server_name|request_uri|uri|args|is_args|scheme)\b/;
 
 /** These values begin with exactly one slash. */
 const isPath = (part: Part | undefined): boolean =>
@@ -95,8 +94,9 @@ const doublesSlash = (rest: readonly Part[]): boolean => rest[0] === '/' && isPa
 export const parseRedirectTarget = (text: string): Result<RedirectTarget, RedirectFault> => {
   const template = parseTemplate(text);
   if (!template.ok) return fault(`is not a template: ${template.error}`, 'use {host}, {path}, {query} or {path_query}');
-  if (nginxVariable.test(text)) {
-    return fault('contains a variable of nginx', 'write {host} for $host, and {path_query} for $request_uri');
+  const variable = nginxVariable(text);
+  if (variable !== null) {
+    return fault('contains a variable of nginx', `write ${variable.placeholder} for ${variable.name}`);
   }
   const { parts } = template.value;
   if (parts.some((part) => typeof part === 'string' && !uriText.test(part))) {

@@ -117,4 +117,46 @@ describe('config explain', () => {
     expect(['a', 'b']).toContain(steps[0]?.chosen);
     expect(steps.at(-1)?.name).toBe(steps[0]?.chosen);
   });
+
+  it('shows the Host that the upstream gets', async ({ folder }) => {
+    for (const [key, line] of [
+      ['host-header "internal.example"', 'Host: internal.example'],
+      ['host-header "target"', 'Host: (that of the target)'],
+      ['host-header "preserve"', 'Host: client.example'],
+    ]) {
+      const upstream = `upstreams { upstream "c" { target "127.0.0.1:3003"; ${key} } }`;
+      const file = folder.write('g.kdl', `${textOf(`route "r" { ${all}; upstream "c"; agents #null }`)}\n${upstream}`);
+      const { stdout } = await explained(file, 'GET', 'http://client.example/');
+      expect(stdout).toContain(`  2. request headers     ${line}\n`);
+    }
+  });
+
+  it('shows the response headers of a preflight', async ({ folder }) => {
+    const policies = 'policies { cors { allow-origins "*" }; response-headers { set { "X-Edge" "eu" } } }';
+    const file = folder.write('g.kdl', textOf(`route "r" { ${all}; upstream "a"; agents #null; ${policies} }`));
+    const headers = ['-H', 'Origin: https://a.example', '-H', 'Access-Control-Request-Method: GET'];
+    const { stdout } = await explained(file, 'OPTIONS', '/', ...headers);
+    expect(stdout).toContain('X-Edge: eu');
+  });
+
+  it('names the key that permits an encoded slash', async ({ folder }) => {
+    const allowing = `route "s" { matches { path-prefix "/s" }; upstream "a"; agents #null; policies { allow-encoded-slash #true } }`;
+    const closed = folder.write('g.kdl', textOf(`route "r" { ${all}; upstream "a"; agents #null }`));
+    const mixed = folder.write('h.kdl', textOf(`route "r" { ${all}; upstream "a"; agents #null }; ${allowing}`));
+    for (const file of [closed, mixed]) {
+      const { stdout } = await explained(file, 'GET', '/@scope%2fname');
+      expect(stdout).toContain('write allow-encoded-slash #true in policies of the route');
+    }
+    for (const path of ['/..%2fadmin', '/s/a%2F%2Fb']) {
+      expect((await explained(mixed, 'GET', path)).stdout).not.toContain('allow-encoded-slash');
+    }
+  });
+
+  it('shows the codings that the upstream may use if an agent inspects responses', async ({ folder }) => {
+    const agent =
+      'agents { agent "reader" { transport { grpc "127.0.0.1:1" }; events "response_headers" "response_body_chunk" } }';
+    const file = folder.write('g.kdl', `${textOf(`route "r" { ${all}; upstream "a"; agents "reader" }`)}\n${agent}`);
+    const { stdout } = await explained(file, 'GET', '/', '-H', 'Accept-Encoding: gzip, made-up');
+    expect(stdout).not.toContain('made-up');
+  });
 });

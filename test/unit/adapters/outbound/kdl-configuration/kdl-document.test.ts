@@ -58,6 +58,18 @@ describe('a syntax error', () => {
     ],
     ['a = 1', '= 1', '"=" is only for properties', 'write key "value", or key name="value" without spaces'],
     ['size 10MB', 'MB', 'a number cannot have a unit', 'put a size with a unit in quotes: "10MB"'],
+    [
+      String.raw`a { x "\.js$" }`,
+      String.raw`"\.js`,
+      'a string has a backslash that is no escape',
+      String.raw`write \\ for a backslash, or a raw string: #"\.js$"#`,
+    ],
+    [
+      String.raw`x "\.js$"`,
+      String.raw`"\.js`,
+      'a string has a backslash that is no escape',
+      String.raw`write \\ for a backslash, or a raw string: #"\.js$"#`,
+    ],
     ['a #true\nb false', 'false', '"false" is not a value in KDL 2', 'write #false, or "false" for the text'],
     ['a true\nb word', 'word', 'a word without quotes is not a value in KDL 1', 'put it in quotes'],
     ['a "x"y', 'y', 'Unexpected token "y"', 'did you forget to quote an identifier?'],

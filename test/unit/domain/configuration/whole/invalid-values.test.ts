@@ -128,7 +128,7 @@ describe('an invalid configuration', () => {
     [
       'server',
       configurationText({ more: 'server { worker-threads 1 }' }),
-      '"server" is no longer a key: use `system` (write system { ... })',
+      '"server" is no longer a key: use `system` (write system { ... }; for a server of nginx, write a listener and routes)',
     ],
     [
       'the old upstream timeout',

@@ -148,7 +148,12 @@ const identity = ownedHeaders(alwaysOwned);
 
 /** A header that routes can match. */
 export const matchableHeader = checkedText('header name', (value) => {
-  if (!isToken(value)) return { message: `must be a header name, not "${value.slice(0, 80)}"` };
+  if (!isToken(value)) {
+    const name = /^([\w-]{1,64})\s*[=:]/.exec(value)?.[1];
+    return name === undefined
+      ? { message: `must be a header name, not "${value.slice(0, 80)}"` }
+      : { message: `must be a header name alone, as in "${name}"`, suggestion: `write header "${name}" "value"` };
+  }
   if (!isOwned(identity, value)) return null;
   return {
     message: `cannot match ${value.slice(0, 80)}: the gateway removes it from requests, because only agents may set it`,

@@ -263,7 +263,12 @@ describe('lines with a secret', () => {
       'limits {\n  rate-limit-store-url S3CRET=\n}',
       '  rate-limit-store-url [secret]',
     ],
-    ['a URL in a misspelt setting and such a mistake', 'limits {\n  store "redis://u:S3CRET@h" x=\n}', '[secret]'],
+    ['a URL in a misspelt setting and such a mistake', 'limits {\n  storre-url "redis://u:S3CRET@h" x=\n}', '[secret]'],
+    [
+      'a password in a URL of a setting that is not secret',
+      'limits {\n  store "redis://u:S3CRET@h" x=\n}',
+      'store "redis://***@h" x=',
+    ],
     ['an unclosed string', 'admin {\n  token "S3CRET\n}', '  token [secret]'],
     ['two strings in one', 'admin {\n  token "a"S3CRET"\n}', '  token [secret]'],
     ['a bracket list', 'config {\n  api-keys ["S3CRET:a", "S3CRET:b"]\n}', '  api-keys [secret]'],

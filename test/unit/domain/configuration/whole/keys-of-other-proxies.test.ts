@@ -121,3 +121,10 @@ describe('a variable of nginx in a header', () => {
     expect(problemsOf(withRoute(`${route}; policies { request-headers { set { "X-A" "${value}" } } }`))).toEqual([]);
   });
 });
+
+describe('a header match with its value in one string', () => {
+  it.each(['X-A=1', 'X-A: 1'])('%s: the error says to write two strings, without the value', (value) => {
+    const text = withRoute(`matches { path "/"; header "${value}" }; upstream "echo"`);
+    expectRefusedConfiguration(text, '"header" must be a header name alone, as in "X-A" (write header "X-A" "value")');
+  });
+});

@@ -62,6 +62,8 @@ export const tokenParties = async ({ keys, corp = {}, jwt = {}, hasProviders = t
       enabled: true,
       issuer,
       jwksUrl: `${issuer}/keys`,
+      tokenHeader: null,
+      tokenCookie: null,
       audiences: ['api'],
       algorithms: null,
       tenants: [],

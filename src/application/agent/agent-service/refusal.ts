@@ -95,7 +95,7 @@ const crossSite: ProblemKind = {
   code: 'cross_site_request',
 };
 
-/** 403: a page of another site sent a request that its session cookie would have authenticated. */
+/** 403: a page of another site sent a request that a cookie would have authenticated. */
 export const crossSiteAnswer = (event: RequestHeadersEvent, identity: Identity): AgentAnswer =>
   withRemarks(problemAnswer(crossSite, event, [], ['cross_site_request']), {
     event: 'authentication',

@@ -10,6 +10,7 @@ import {
   type HeaderOperation,
   type RequestHeadersEvent,
 } from '../../../domain/agent-protocol/messages.js';
+import { withoutCookies } from '../../../domain/http/cookies.js';
 import { mergeObjects } from '../../../domain/shared/merge-objects.js';
 import type { Logger } from '../../ports/shared/logger.js';
 import type { AuthenticationOutcome, RefusedAuthentication } from '../authenticate/authenticate-request.js';
@@ -55,8 +56,7 @@ export class RequestAnswers {
   ): AgentAnswer | Promise<AgentAnswer> {
     if (outcome.kind === 'refused') return this.#withoutIdentity(event, agent, outcome, durationMs, protection);
     const { prepared } = outcome;
-    const { sessions } = agent;
-    if (outcome.byCookie === true && sessions !== null && isCrossSiteRequest(event, sessions.trustedOrigins)) {
+    if (outcome.byCookie === true && isCrossSiteRequest(event, agent.trustedOrigins)) {
       return this.#crossSite(event, prepared, durationMs);
     }
     this.#counters.succeeded(prepared.identity.method, durationMs / 1000);
@@ -67,7 +67,7 @@ export class RequestAnswers {
     const failure = { method: identity.method, reason: 'cross_site_request' } as const;
     this.#counters.refusedRequest();
     this.#counters.failed(failure, durationMs / 1000);
-    this.#logger.info('a page of another site sent a request with a session cookie', {
+    this.#logger.info('a page of another site sent a request with a credential in a cookie', {
       trace_id: eventTraceId(event),
       correlation_id: event.correlationId,
       ...failure,
@@ -115,7 +115,7 @@ export class RequestAnswers {
   /** Without policies, every request that gets here may pass. */
   #authorize(
     event: RequestHeadersEvent,
-    { authorization, removable, sessions, forwardsCookies }: PreparedAgent,
+    { authorization, removable, removesCookie }: PreparedAgent,
     prepared: PreparedIdentity | null,
   ): AgentAnswer {
     const identity = prepared?.identity ?? null;
@@ -127,13 +127,12 @@ export class RequestAnswers {
     }
     // INVARIANT: client-supplied headers with identity names are removed before any is set.
     const changes = removalOperations(event.headers, removable);
-    // The session cookie is a credential that the upstream does not need.
-    const cookies = sessions === null || forwardsCookies ? noOperations : sessions.cookieOperations(event.headers);
-    const isPlain = changes.length + cookies.length === 0;
+    const cookies = removesCookie === null ? null : withoutCookies(event.headers, removesCookie);
+    const isPlain = changes.length === 0 && cookies === null;
     if (prepared !== null && isPlain && authorized === null) return prepared.answer;
     const requestHeaders = isPlain
       ? (prepared?.operations ?? noOperations)
-      : [...changes, ...(prepared?.operations ?? []), ...cookies];
+      : [...changes, ...(prepared?.operations ?? []), ...(cookies ?? [])];
     const custom = identityRemarks(identity);
     if (authorized === null) {
       return { ...allowAnswer, requestHeaders, audit: { ...emptyAudit, custom } };

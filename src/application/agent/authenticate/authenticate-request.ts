@@ -11,6 +11,7 @@ import {
   lowerCaseHeaders,
   type RequestCredentials,
   requestCredentials,
+  showsBearer,
 } from '../../../domain/agent/identity/request-credentials.js';
 import type { HeaderList } from '../../../domain/http/header-list.js';
 import type { Cancellation } from '../../ports/shared/cancellation.js';
@@ -31,11 +32,11 @@ export interface RefusedAuthentication {
   readonly failure: AuthenticationFailure;
   /** Why a method could not decide; null if all could. The request may be valid. */
   readonly undecided: UndecidedReason | null;
-  /** Why the bearer token is invalid; null without a token. */
+  /** Why the token is invalid, wherever it is in the request; null without a token. */
   readonly bearer: FailureReason | null;
   /** The required scopes; null unless the reason is insufficient_scope. */
   readonly requiredScope: string | null;
-  /** Basic authentication is configured, and the client did not send a bearer token. */
+  /** Basic authentication is configured, and Authorization has no bearer token. */
   readonly mayUseBasic: boolean;
 }
 
@@ -43,18 +44,18 @@ interface TriedFailure extends AuthenticationFailure {
   readonly scope: string | null;
 }
 
-const showsBearer = ({ authorization }: RequestCredentials): boolean =>
-  authorization?.scheme === 'bearer' || (authorization?.scheme === 'malformed' && authorization.of === 'bearer');
-
 /** Collects the failures of the methods that were tried. */
 class Refusal {
-  readonly #bearerShown: boolean;
+  readonly #tokenShown: boolean;
+  readonly #mayUseBasic: boolean;
   #failure: TriedFailure | null = null;
   #bearer: TriedFailure | null = null;
   #undecided: { readonly method: AuthenticationMethod; readonly reason: UndecidedReason } | null = null;
 
-  constructor(bearerShown: boolean) {
-    this.#bearerShown = bearerShown;
+  constructor(credentials: RequestCredentials) {
+    const isBearer = showsBearer(credentials);
+    this.#mayUseBasic = !isBearer;
+    this.#tokenShown = isBearer || credentials.placedToken !== undefined;
   }
 
   note(
@@ -75,10 +76,10 @@ class Refusal {
       kind: 'refused',
       failure: { method: failure.method, reason: failure.reason },
       undecided: this.#undecided?.reason ?? null,
-      // If no method reads tokens, a bearer token is an unknown credential.
-      bearer: this.#bearerShown ? (this.#bearer?.reason ?? 'unknown_credentials') : null,
+      // If no method reads tokens, a token is an unknown credential.
+      bearer: this.#tokenShown ? (this.#bearer?.reason ?? 'unknown_credentials') : null,
       requiredScope: this.#undecided === null ? (this.#failure?.scope ?? null) : null,
-      mayUseBasic: hasBasic && !this.#bearerShown,
+      mayUseBasic: hasBasic && this.#mayUseBasic,
     };
   }
 }
@@ -143,7 +144,7 @@ export class AuthenticateRequest {
       if (pending.kind === 'authenticated' || pending.kind === 'cancelled') return pending;
       noted = noteFailure(noted, credentials, check, pending);
     }
-    return (noted ?? new Refusal(showsBearer(credentials))).outcome(this.#hasBasic);
+    return (noted ?? new Refusal(credentials)).outcome(this.#hasBasic);
   }
 }
 
@@ -154,7 +155,7 @@ const noteFailure = (
   outcome: Exclude<CheckOutcome, { kind: 'authenticated' | 'cancelled' }>,
 ): Refusal | null => {
   if (outcome.kind === 'absent') return refusal;
-  const noted = refusal ?? new Refusal(showsBearer(credentials));
+  const noted = refusal ?? new Refusal(credentials);
   noted.note(check, outcome);
   return noted;
 };

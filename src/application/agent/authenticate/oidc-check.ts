@@ -1,4 +1,5 @@
-import type { RequestCredentials } from '../../../domain/agent/identity/request-credentials.js';
+import type { CertificateCredential, RequestCredentials } from '../../../domain/agent/identity/request-credentials.js';
+import type { PlacedToken, TokenPlace } from '../../../domain/agent/identity/token-places.js';
 import { maximumTokenLength } from '../../../domain/agent/tokens/compact-jws.js';
 import type { Cancellation } from '../../ports/shared/cancellation.js';
 import type { ProviderTokens } from '../verify-tokens/provider-tokens.js';
@@ -25,14 +26,35 @@ export class OidcCheck implements AuthenticationCheck {
   }
 
   check(
-    { authorization, certificate }: RequestCredentials,
+    { authorization, certificate, placedToken }: RequestCredentials,
     cancellation: Cancellation,
   ): CheckOutcome | Promise<CheckOutcome> {
     if (authorization?.scheme === 'malformed' && authorization.of === 'bearer') return failedCheck('malformed');
-    if (authorization?.scheme !== 'bearer') return absent;
+    if (authorization?.scheme !== 'bearer') {
+      return placedToken === undefined ? absent : this.#checkPlaced(placedToken, certificate, cancellation);
+    }
     const { token } = authorization;
     if (token.length > maximumTokenLength) return failedCheck('too_large');
     return recalled(authorization, certificate, this.#parts) ?? this.#verify({ token, certificate }, cancellation);
+  }
+
+  /** A token in another header or in a cookie: only of the providers that read that place. */
+  #checkPlaced(
+    { place, token, isRepeated }: PlacedToken,
+    certificate: CertificateCredential | null,
+    cancellation: Cancellation,
+  ): CheckOutcome | Promise<CheckOutcome> {
+    if (isRepeated) return failedCheck('ambiguous_credentials');
+    if (token === null) return failedCheck('malformed');
+    if (token.length > maximumTokenLength) return failedCheck('too_large');
+    const known = recalled({ scheme: 'bearer', token }, certificate, this.#parts);
+    if (known !== null && isAcceptedAt(place, known)) return outcomeAt(place, known);
+    const read = this.#parts.reader.read(token);
+    if (!read.ok) return failedCheck(read.error);
+    const { iss } = read.value.payload;
+    if (typeof iss !== 'string' || !place.issuers.has(iss)) return failedCheck('unknown_issuer');
+    const outcome = this.#verify({ token, certificate }, cancellation);
+    return outcome instanceof Promise ? outcome.then((late) => outcomeAt(place, late)) : outcomeAt(place, outcome);
   }
 
   #verify(shown: PresentedBearer, cancellation: Cancellation): CheckOutcome | Promise<CheckOutcome> {
@@ -45,3 +67,14 @@ export class OidcCheck implements AuthenticationCheck {
       : tokenOutcome(this.method, shown, verdict, this.#parts);
   }
 }
+
+/** Whether a cached outcome is of a provider that reads the place. The cache also has tokens of Authorization. */
+const isAcceptedAt = ({ issuers }: TokenPlace, outcome: CheckOutcome): boolean => {
+  if (outcome.kind !== 'authenticated') return false;
+  const { method, claims } = outcome.prepared.identity;
+  const issuer = claims?.['iss'];
+  return method === 'oidc' && typeof issuer === 'string' && issuers.has(issuer);
+};
+
+const outcomeAt = ({ kind }: TokenPlace, outcome: CheckOutcome): CheckOutcome =>
+  kind === 'cookie' && outcome.kind === 'authenticated' ? { ...outcome, byCookie: true } : outcome;

@@ -1,6 +1,7 @@
 import type { CompleteAgentOptions } from '../../../domain/agent/configuration/agent-option-rules.js';
 import type { Identity } from '../../../domain/agent/identity/identity.js';
 import type { CredentialHeaders } from '../../../domain/agent/identity/request-credentials.js';
+import { tokenPlaces } from '../../../domain/agent/identity/token-places.js';
 import { ApiKeyCheck } from '../authenticate/api-key-check.js';
 import type { AuthenticationCheck } from '../authenticate/authentication-check.js';
 import { BasicCheck } from '../authenticate/basic-check.js';
@@ -25,8 +26,13 @@ const leastCharacters = 8 * 1024 * 1024;
 const readsCertificates = ({ mtls, jwt, oidc }: CompleteAgentOptions): boolean =>
   mtls !== null || jwt !== null || oidc.length > 0;
 
-/** The headers and the cookie in which the configured methods expect credentials. */
-export const credentialHeaders = (options: CompleteAgentOptions): CredentialHeaders => ({
+/** The headers and cookies in which the configured methods expect credentials. */
+export const credentialHeaders = (options: CompleteAgentOptions): CredentialHeaders => {
+  const places = tokenPlaces(options.oidc);
+  return { ...ownCredentialHeaders(options), ...(places.length > 0 && { tokenPlaces: places }) };
+};
+
+const ownCredentialHeaders = (options: CompleteAgentOptions): CredentialHeaders => ({
   apiKey: options.apiKeyHeader,
   certificate: readsCertificates(options) ? options.clientCertHeader : null,
   sessionCookieNames:

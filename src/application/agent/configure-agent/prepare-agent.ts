@@ -2,12 +2,13 @@ import { agentDefaults, type EntrySource } from '../../../domain/agent/configura
 import {
   type CompleteAgentOptions,
   completeAgentOptions,
-  secretHeaders,
 } from '../../../domain/agent/configuration/agent-option-rules.js';
 import type { AgentOptions } from '../../../domain/agent/configuration/agent-options-schema.js';
 import { shownEntryFile } from '../../../domain/agent/configuration/credential-entries.js';
 import { providerLabel } from '../../../domain/agent/configuration/oidc-option-rules.js';
+import { secretHeaders, tokenCookies } from '../../../domain/agent/configuration/secret-headers.js';
 import type { AgentOptionProblem } from '../../../domain/configuration/agent-option-problem.js';
+import { AllowedOrigins } from '../../../domain/http/allowed-origins.js';
 import { canonicalName } from '../../../domain/http/canonical-name.js';
 import { alwaysOwned, omittedClaimsHeader, ownedHeaders } from '../../../domain/http/owned-headers.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
@@ -256,6 +257,16 @@ const prepareSignOn = (
         returnOrigins: sessions.returnOrigins,
       });
 
+/** The test for cookies that are credentials: those of sign-ons and of tokens. */
+const removedCookies = (
+  { forwardCredentials, oidc }: CompleteAgentOptions,
+  sessions: PreparedSessions | null,
+): PreparedAgent['removesCookie'] => {
+  const tokens = tokenCookies(oidc);
+  if (forwardCredentials === 'all' || (sessions === null && tokens.size === 0)) return null;
+  return (name) => tokens.has(name) || sessions?.cookies.owns(name) === true;
+};
+
 const assemble = (
   { options, methods, authorization, keySets, sessions, saml, logins, exchange }: AgentPieces,
   parts: AgentProcessServices,
@@ -287,7 +298,8 @@ const assemble = (
     saml,
     logins,
     tokenExchange,
-    forwardsCookies: options.forwardCredentials === 'all',
+    removesCookie: removedCookies(options, sessions),
+    trustedOrigins: sessions?.trustedOrigins ?? new AllowedOrigins([]),
     onChange: (listener) => {
       const ends = [keySets, revocations, sessions, saml, logins].map((part) => part?.onChange(listener));
       return () => {

@@ -1,4 +1,5 @@
 import type { AgentOptionProblem } from '../../../domain/configuration/agent-option-problem.js';
+import type { AllowedOrigins } from '../../../domain/http/allowed-origins.js';
 import type { OwnedHeaders } from '../../../domain/http/owned-headers.js';
 import type { AgentEndpoints } from '../agent-service/agent-endpoints.js';
 import type { AuthenticateRequest } from '../authenticate/authenticate-request.js';
@@ -38,8 +39,10 @@ export interface PreparedAgent {
   readonly logins: PreparedLogins | null;
   /** Null: no token exchange. */
   readonly tokenExchange: PreparedTokenExchange | null;
-  /** Whether the session cookies are forwarded to the upstream. */
-  readonly forwardsCookies: boolean;
+  /** Whether a cookie is a credential that the upstream must not see; null: no cookie is one. */
+  readonly removesCookie: ((name: string) => boolean) | null;
+  /** The origins whose pages may change something with a credential in a cookie. */
+  readonly trustedOrigins: Pick<AllowedOrigins, 'has'>;
   /** Calls the listener when keys or metadata become fresh or stale. The result unsubscribes it. */
   onChange(listener: () => void): () => void;
   /** Call when the configuration is no longer in force. Idempotent. Never rejects. */

@@ -5,10 +5,7 @@ import type { SignOnSessionOptions } from '../../../domain/agent/configuration/s
 import { providerOfLogin } from '../../../domain/agent/oidc/session-of-id-token.js';
 import type { SignOnMethod } from '../../../domain/agent/sessions/session.js';
 import { sessionIdentity } from '../../../domain/agent/sessions/session-identity.js';
-import type { HeaderOperation } from '../../../domain/agent-protocol/messages.js';
 import { AllowedOrigins } from '../../../domain/http/allowed-origins.js';
-import { withoutCookies } from '../../../domain/http/cookies.js';
-import type { HeaderList } from '../../../domain/http/header-list.js';
 import type { SessionCounts, SessionStore } from '../../ports/agent/session-store.js';
 import type { SessionStores } from '../../ports/agent/session-stores.js';
 import { IdentityPreparation } from '../authenticate/prepared-identity.js';
@@ -137,11 +134,6 @@ export class PreparedSessions {
   /** Calls the listener when the session store fails or works again. The result unsubscribes it. */
   onChange(listener: () => void): () => void {
     return this.#lease.state.onChange(listener);
-  }
-
-  /** Removes the cookies of sign-ons from a request. */
-  cookieOperations(headers: HeaderList): readonly HeaderOperation[] {
-    return withoutCookies(headers, (name) => this.cookies.owns(name)) ?? [];
   }
 
   /** Writes pending data, and releases the stores. Idempotent. Never rejects. */

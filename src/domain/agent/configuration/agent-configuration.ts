@@ -23,6 +23,10 @@ export interface OidcProviderOptions {
   readonly tenants: readonly string[];
   /** Null: from the discovery document of the issuer. */
   readonly jwksUrl: string | null;
+  /** A header, besides Authorization, with tokens of this provider; null: none. */
+  readonly tokenHeader: string | null;
+  /** A cookie with tokens of this provider; null: none. */
+  readonly tokenCookie: string | null;
   /** `aud` must contain one of them; empty: not checked. */
   readonly audiences: readonly string[];
   /** Accepted signature algorithms, also for keys without `alg`; null: the algorithm of the key. */

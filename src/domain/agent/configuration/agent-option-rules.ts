@@ -22,11 +22,12 @@ import { apiKeyEntries, basicUserEntries, type EntryFiles } from './entry-option
 import { enabledMtls } from './mtls-option-rules.js';
 import type { OidcLoginOptions } from './oidc-login-options.js';
 import { checkLoginPaths, enabledLogins } from './oidc-login-rules.js';
-import { enabledProviders } from './oidc-option-rules.js';
+import { checkTokenCookies, enabledProviders } from './oidc-option-rules.js';
 import type { OptionReport } from './option-report.js';
 import { looksLikePublicKey } from './public-key-text.js';
 import { enabledSaml } from './saml-option-rules.js';
 import type { MappedAttribute, SamlOptions } from './saml-options.js';
+import { type SecretHeader, secretHeaders } from './secret-headers.js';
 import { checkServedPlaces, grpcServing } from './serving-option-rules.js';
 import { enabledSessions } from './sessions-option-rules.js';
 import type { SignOnSessionOptions } from './sessions-options.js';
@@ -163,7 +164,13 @@ const checkHeaders = (names: HeaderNames, error: OptionReport): void => {
   const headers: NamedHeader[] = [
     { key: 'user-id-header', option: 'user-id-header', use: 'identity', name: userId },
     { key: 'auth-method-header', option: 'auth-method-header', use: 'identity', name: authMethod },
-    ...secrets.map(({ option, name }) => ({ key: option, option, use: 'credential' as const, name })),
+    ...secrets.map(({ option, name, place }) => ({
+      key: place?.key ?? option,
+      option,
+      use: 'credential' as const,
+      name,
+      ...(place && { place }),
+    })),
   ];
   const taken = new Map<string, string>();
   if (clientCert !== null) {
@@ -230,22 +237,6 @@ export interface CompletedAgentOptions {
   readonly options: CompleteAgentOptions | null;
   readonly problems: readonly AgentOptionProblem[];
 }
-
-/** A header whose value is a credential, and the option that names it. */
-export interface SecretHeader {
-  readonly option: 'api-key-header';
-  readonly name: string;
-}
-
-/**
- * The headers that carry credentials, besides Authorization and client certificates. The agent removes them from
- * forwarded requests, and a request with one is no browser navigation.
- */
-export const secretHeaders = ({
-  apiKeyHeader: name,
-}: {
-  readonly apiKeyHeader?: string | null;
-}): readonly SecretHeader[] => (name === null || name === undefined ? [] : [{ option: 'api-key-header', name }]);
 
 /** Whether options make the agent authenticate or authorize requests. */
 export const isForRequests = (options: AgentOptions): boolean => {
@@ -323,7 +314,9 @@ export const completeAgentOptions = (options: AgentOptions, files: EntryFiles): 
   const { userIdHeader: userId, authMethodHeader: authMethod } = complete;
   const mapped = mappedHeaders(options);
   const clientCert = options.mtls?.clientCertHeader ?? null;
-  checkHeaders({ userId, authMethod, secrets: secretHeaders(complete), clientCert, mapped }, error);
+  const secrets = secretHeaders({ apiKeyHeader: complete.apiKeyHeader, oidc: options.oidc ?? [] });
+  checkHeaders({ userId, authMethod, secrets, clientCert, mapped }, error);
+  checkTokenCookies(options.oidc ?? [], complete.sessions, error);
   if (options.failOpen === true && !namesMethod(options)) {
     warn('fail-open', 'it has no effect without an authentication method: every request is refused');
   }

@@ -1,6 +1,8 @@
+import { headerName } from '../../configuration/schema/network-kinds.js';
 import { documented, list, optional, required, withDefault } from '../../configuration/schema/scalar-keys.js';
 import { boolean, oneOf, type ScalarKind, seconds, text } from '../../configuration/schema/scalar-kind.js';
 import type { Fields } from '../../configuration/schema/schema.js';
+import { isToken } from '../../http/field-syntax.js';
 import { err, ok } from '../../shared/result.js';
 import { asymmetricAlgorithms } from '../tokens/signature-algorithm.js';
 import { agentDefaults, type OidcProviderOptions } from './agent-configuration.js';
@@ -34,6 +36,19 @@ const tenantId: ScalarKind<string> = {
       : err({ message: 'must be a tenant id: at most 128 letters, digits and . _ -' }),
 };
 
+/** Maximum characters of the name of a token cookie. */
+const cookieNameLength = 128;
+
+const cookieName: ScalarKind<string> = {
+  label: 'name',
+  fallback: '',
+  secret: false,
+  read: ({ value }) =>
+    typeof value === 'string' && isToken(value) && value.length <= cookieNameLength
+      ? ok(value)
+      : err({ message: `must be the name of a cookie: a token of at most ${cookieNameLength} characters` }),
+};
+
 const oidcShape = {
   name: optional(providerName, 'The name of the provider in messages; also written as `oidc "name" { ... }`.'),
   enabled: withDefault(boolean, false, '`#false`', 'Accept its tokens.'),
@@ -56,6 +71,20 @@ const oidcShape = {
       'Accepted signature algorithms. A key without `alg` is used for all that fit its type.',
     ),
     'the `alg` of each key; keys without `alg`: RS256, or the algorithm of the curve',
+  ),
+  'token-header': documented(
+    optional(
+      headerName,
+      'A header with tokens of this provider, as in `Cf-Access-Jwt-Assertion`. Read if `Authorization` has no bearer token, and removed before the upstream unless `forward-credentials` is `#true`.',
+    ),
+    'tokens are read from `Authorization` only',
+  ),
+  'token-cookie': documented(
+    optional(
+      cookieName,
+      'A cookie with tokens of this provider. Read if neither `Authorization` nor a `token-header` has a token; removed like `token-header`.',
+    ),
+    'none',
   ),
   'required-scopes': list(scopeName, 'Scopes that a token must have, all of them.'),
   'jwks-refresh-secs': withDefault(
@@ -86,6 +115,8 @@ export const toProviderOptions = (fields: Fields<typeof oidcShape>): OidcProvide
   jwksUrl: fields['jwks-url'].value,
   audiences: fields.audience.value.map(({ value }) => value),
   algorithms: fields.algorithms.value.length === 0 ? null : fields.algorithms.value.map(({ value }) => value),
+  tokenHeader: fields['token-header'].value,
+  tokenCookie: fields['token-cookie'].value,
   requiredScopes: fields['required-scopes'].value.map(({ value }) => value),
   jwksRefreshMs: fields['jwks-refresh-secs'].value,
   clockSkewMs: fields['clock-skew-secs'].value,

@@ -1,6 +1,7 @@
 import type { OidcProviderOptions } from './agent-configuration.js';
 import { keySetUrlFault } from './key-set-url.js';
 import type { OptionReport } from './option-report.js';
+import type { SignOnSessionOptions } from './sessions-options.js';
 
 /** The placeholder for a tenant id in `issuer` and `jwks-url`. */
 const tenantPlaceholder = '{tenantid}';
@@ -64,7 +65,7 @@ const providersOfTenants = (provider: OidcProviderOptions): readonly OidcProvide
       }));
 
 /** The name of a provider in messages, or its number. */
-export const providerLabel = ({ name }: OidcProviderOptions, index: number): string =>
+export const providerLabel = ({ name }: Pick<OidcProviderOptions, 'name'>, index: number): string =>
   name === null ? `provider ${index + 1}` : `provider "${name}"`;
 
 const checkUrl = (
@@ -99,6 +100,21 @@ const checkUrl = (
     place,
     fault.id,
   );
+};
+
+/** Refuses a token cookie that is the session cookie: one cookie cannot carry both. */
+export const checkTokenCookies = (
+  providers: readonly OidcProviderOptions[],
+  sessions: Pick<SignOnSessionOptions, 'cookie'> | null,
+  error: OptionReport,
+): void => {
+  if (sessions === null) return;
+  const { name, formerNames } = sessions.cookie;
+  providers.forEach(({ enabled, tokenCookie, ...provider }, block) => {
+    if (!enabled || tokenCookie === null || ![name, ...formerNames].includes(tokenCookie)) return;
+    const message = `${providerLabel(provider, block)}: token-cookie is the name of the session cookie`;
+    error('oidc', message, 'use another cookie', { block, key: 'token-cookie' });
+  });
 };
 
 /** Maximum tenants per block: each has a key set to refresh. */

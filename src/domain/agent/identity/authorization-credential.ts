@@ -21,6 +21,9 @@ export type AuthorizationCredential =
 
 /** RFC 9110, section 11.2. */
 const token68 = /^[A-Za-z0-9\-._~+/]+=*$/;
+/** Whether a text can be a bearer token (RFC 6750, section 2.1). */
+export const isBearerToken = (text: string): boolean => token68.test(text);
+
 /** User ids and passwords contain no control characters (RFC 7617, section 2). */
 const control = /[\x00-\x1f\x7f]/;
 

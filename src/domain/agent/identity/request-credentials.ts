@@ -2,6 +2,7 @@ import { cookieValues } from '../../http/cookies.js';
 import { allHeaders, type HeaderList } from '../../http/header-list.js';
 import { err, ok, type Result } from '../../shared/result.js';
 import { type AuthorizationCredential, parseAuthorization } from './authorization-credential.js';
+import { findPlacedToken, type PlacedToken, type TokenPlace } from './token-places.js';
 
 /** The unverified credentials of a request. */
 export interface RequestCredentials {
@@ -11,6 +12,8 @@ export interface RequestCredentials {
   readonly certificate: CertificateCredential | null;
   /** All values of the session cookie, of the first name that the request has; empty if it has none. */
   readonly sessionCookies: readonly string[];
+  /** The token in another header or in a cookie; absent if there is none, or if Authorization has a bearer token. */
+  readonly placedToken?: PlacedToken;
 }
 
 /** A client certificate as encoded in a header. */
@@ -28,6 +31,8 @@ export interface CredentialHeaders {
   readonly certificate: string | null;
   /** The case-sensitive names of the session cookie; the first that a request has counts. Empty: sessions are not read. */
   readonly sessionCookieNames: readonly string[];
+  /** Further places of access tokens, in the order of look-up; absent: none. */
+  readonly tokenPlaces?: readonly TokenPlace[];
 }
 
 /** The same headers in lower case; the cookies keep their case. */
@@ -35,10 +40,12 @@ export const lowerCaseHeaders = ({
   apiKey,
   certificate,
   sessionCookieNames,
+  tokenPlaces,
 }: CredentialHeaders): CredentialHeaders => ({
   apiKey: apiKey?.toLowerCase() ?? null,
   certificate: certificate?.toLowerCase() ?? null,
   sessionCookieNames,
+  ...(tokenPlaces !== undefined && { tokenPlaces }),
 });
 
 /** The certificate header that a chain header may accompany (RFC 9440, section 2.3). */
@@ -84,13 +91,30 @@ export const requestCredentials = (
       certificate = value;
     }
   }
-  return ok({
+  const credentials: RequestCredentials = {
     authorization:
       authorization === null ? null : (known?.credential(authorization) ?? parseAuthorization(authorization)),
     apiKey,
     certificate: certificate === null ? null : { value: certificate, chain: chainBeside(headers, names) },
     sessionCookies: sessionCookies(headers, names.sessionCookieNames),
-  });
+  };
+  return names.tokenPlaces === undefined
+    ? ok(credentials)
+    : withPlacedToken(credentials, findPlacedToken(headers, names.tokenPlaces));
+};
+
+/** Whether Authorization has a bearer token, valid or not. */
+export const showsBearer = ({ authorization }: RequestCredentials): boolean =>
+  authorization?.scheme === 'bearer' || (authorization?.scheme === 'malformed' && authorization.of === 'bearer');
+
+const withPlacedToken = (
+  credentials: RequestCredentials,
+  found: Result<PlacedToken | null, 'ambiguous_credentials'>,
+): Result<RequestCredentials, 'ambiguous_credentials'> => {
+  if (!found.ok) return found;
+  return ok(
+    found.value === null || showsBearer(credentials) ? credentials : { ...credentials, placedToken: found.value },
+  );
 };
 
 const noCookies: readonly string[] = [];

@@ -1,4 +1,5 @@
-import { secretHeaders } from '../../agent/configuration/agent-option-rules.js';
+import { agentOptionField } from '../../agent/configuration/agent-options-schema.js';
+import { secretHeaders } from '../../agent/configuration/secret-headers.js';
 import {
   agentsOf,
   listenersOf,
@@ -33,18 +34,21 @@ const placeOfHeader = ({ fields: { config } }: ReadAgent) => {
 
 const checkAgent = (agent: ReadAgent, headers: readonly CertificateHeader[], report: ProblemReport): void => {
   if (!agent.fields.config.sound) return;
-  const { options } = triedOptions(agent);
+  const { fields, options } = triedOptions(agent);
   const { mtls } = options;
   const path = ['agents', `agent "${agent.name.value}"`, 'config'];
-  for (const { option, name: header } of secretHeaders(options)) {
+  for (const { option, name: header, place } of secretHeaders(options)) {
     const taken = headers.find(({ name }) => canonicalName(name) === canonicalName(header));
     if (taken === undefined) continue;
-    const key = agent.fields.config.value?.find(({ name }) => name === option);
-    report.add(`"${option}" is the certificate header of listener "${taken.listener}", so it can never carry a key`, {
-      severity: 'warning',
-      position: key?.position ?? null,
-      path,
-    });
+    const carried = place === undefined ? 'a key' : 'a token';
+    report.add(
+      `"${place?.key ?? option}" is the certificate header of listener "${taken.listener}", so it can never carry ${carried}`,
+      {
+        severity: 'warning',
+        position: agentOptionField(fields, option, place).position ?? null,
+        path,
+      },
+    );
   }
   if (mtls?.enabled !== true) return;
   const { clientCertHeader } = mtls;

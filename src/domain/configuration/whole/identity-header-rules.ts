@@ -1,6 +1,7 @@
 import { agentDefaults } from '../../agent/configuration/agent-configuration.js';
-import { secretHeaders } from '../../agent/configuration/agent-option-rules.js';
 import type { AgentOptions } from '../../agent/configuration/agent-options-schema.js';
+import { agentOptionField } from '../../agent/configuration/agent-options-schema.js';
+import { secretHeaders } from '../../agent/configuration/secret-headers.js';
 import { claimBounds } from '../../agent/identity/bounded-headers.js';
 import {
   agentsOf,
@@ -86,19 +87,19 @@ const checkSecretHeaders = (gateway: ReadGateway, agents: readonly NamedAgent[],
   for (const agent of agentsOf(gateway)) {
     const { name, fields } = agent;
     if (!fields.config.sound) continue;
-    for (const { option, name: header } of secretHeaders(triedOptions(agent).options)) {
+    const tried = triedOptions(agent);
+    for (const { option, name: header, place } of secretHeaders(tried.options)) {
       const canonical = canonicalName(header);
       const owner = agents.find(
         (other) => other.name !== name.value && other.identity.some((each) => canonicalName(each) === canonical),
       );
       if (owner === undefined) continue;
-      const key = fields.config.value?.find((setting) => setting.name === option);
       report.add(
-        `"${option}" is an identity header of agent "${owner.name}": the gateway removes it from every request`,
+        `"${place?.key ?? option}" is an identity header of agent "${owner.name}": the gateway removes it from every request`,
         {
-          position: key?.position ?? fields.config.position,
+          position: agentOptionField(tried.fields, option, place).position ?? fields.config.position,
           path: ['agents', `agent "${name.value}"`, 'config'],
-          suggestion: 'use another header for API keys',
+          suggestion: place === undefined ? 'use another header for API keys' : 'use another header for tokens',
         },
       );
     }

@@ -38,6 +38,8 @@ const tokenProvider = (options: OidcLoginOptions) => ({
   enabled: true,
   issuer: options.issuer,
   tenants: [],
+  tokenHeader: null,
+  tokenCookie: null,
   jwksUrl: options.jwksUrl,
   audiences: [options.clientId],
   algorithms: options.algorithms,

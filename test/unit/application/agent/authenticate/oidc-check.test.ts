@@ -43,6 +43,8 @@ const options: OidcProviderOptions = {
   enabled: true,
   issuer,
   jwksUrl: 'https://id.example/keys',
+  tokenHeader: null,
+  tokenCookie: null,
   audiences: ['api'],
   algorithms: null,
   tenants: [],

@@ -24,6 +24,8 @@ const provider: OidcProviderOptions = {
   enabled: true,
   issuer: 'https://id.example',
   jwksUrl: 'https://id.example/keys',
+  tokenHeader: null,
+  tokenCookie: null,
   audiences: [],
   algorithms: null,
   tenants: [],

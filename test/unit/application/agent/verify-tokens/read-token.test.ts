@@ -45,6 +45,8 @@ const providers = async (): Promise<ProviderTokens> => {
     enabled: true,
     issuer: corpIssuer,
     jwksUrl: `${corpIssuer}/keys`,
+    tokenHeader: null,
+    tokenCookie: null,
     audiences: ['api'],
     algorithms: null,
     tenants: [],

@@ -16,6 +16,8 @@ const provider = (own: Partial<OidcProviderOptions> = {}): OidcProviderOptions =
   enabled: true,
   issuer: 'https://id.example',
   jwksUrl: 'https://id.example/keys',
+  tokenHeader: null,
+  tokenCookie: null,
   audiences: ['api'],
   algorithms: null,
   tenants: [],

@@ -72,6 +72,13 @@ describe('an API-key header that another agent sets', () => {
     ]);
     expect(two('api-key-header "X-Partner"', 'user-id-header "X-Partners"')).toEqual([]);
   });
+
+  it('is refused as token-header too', () => {
+    const provider = 'oidc { enabled #true; issuer "https://id.example"; audience "api"; token-header "X-Partner" }';
+    expect(two(provider, 'user-id-header "x_partner"')).toEqual([
+      'error: "token-header" is an identity header of agent "b": the gateway removes it from every request',
+    ]);
+  });
 });
 
 describe('the room for claims in an answer', () => {

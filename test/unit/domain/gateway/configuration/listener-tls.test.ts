@@ -266,7 +266,15 @@ describe('certificate headers in the whole configuration', () => {
     const agents =
       'agents { agent "auth" { transport "embedded"; config { api-keys "k:a"; api-key-header "X-Mine" } } }';
     expect(told(configurationText({ listeners: forwarding('X-Mine'), agents }))).toEqual([
-      'api-key-header: warning: "api-key-header" is the certificate header of listener "x", so it can never carry a key',
+      '"X-Mine": warning: "api-key-header" is the certificate header of listener "x", so it can never carry a key',
+    ]);
+  });
+
+  it('cause a warning at the key if one is a token header', () => {
+    const provider = 'oidc { enabled #true; issuer "https://id.example"; audience "api"; token-header "X-Mine" }';
+    const agents = `agents { agent "auth" { transport "embedded"; config { ${provider} } } }`;
+    expect(told(configurationText({ listeners: forwarding('X-Mine'), agents }))).toEqual([
+      '"X-Mine": warning: "token-header" is the certificate header of listener "x", so it can never carry a token',
     ]);
   });
 

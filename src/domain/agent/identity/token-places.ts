@@ -1,7 +1,6 @@
 import { cookieValues } from '../../http/cookies.js';
 import { allHeaders, type HeaderList } from '../../http/header-list.js';
 import { err, ok, type Result } from '../../shared/result.js';
-import type { OidcProviderOptions } from '../configuration/agent-configuration.js';
 import { isBearerToken } from './authorization-credential.js';
 
 /** A header or cookie, besides Authorization, in which clients send access tokens of some providers. */
@@ -22,7 +21,12 @@ export interface PlacedToken {
   readonly isRepeated: boolean;
 }
 
-type PlacedOptions = Pick<OidcProviderOptions, 'issuer' | 'tokenHeader' | 'tokenCookie'>;
+/** The options of a provider that determine its places. */
+interface PlacedOptions {
+  readonly issuer: string;
+  readonly tokenHeader: string | null;
+  readonly tokenCookie: string | null;
+}
 
 /** The places of the providers in the order of look-up: headers, then cookies, each in the order of the providers. */
 export const tokenPlaces = (providers: readonly PlacedOptions[]): readonly TokenPlace[] => {

@@ -8,6 +8,7 @@ import { NodeChangingFileReader } from '../../adapters/outbound/node-text-files/
 import { NodePolicyFiles } from '../../adapters/outbound/node-text-files/node-policy-files.js';
 import { NodeTextFileReader } from '../../adapters/outbound/node-text-files/node-text-file-reader.js';
 import { NativePasswordVerifier } from '../../adapters/outbound/password-hashes/native-password-verifier.js';
+import { introspectionLimits } from '../../adapters/outbound/undici-documents/document-request.js';
 import { UndiciKeySetSource } from '../../adapters/outbound/undici-documents/undici-key-set-source.js';
 import { UndiciMetadataSource } from '../../adapters/outbound/undici-documents/undici-metadata-source.js';
 import { UndiciProviderEndpoints } from '../../adapters/outbound/undici-documents/undici-provider-endpoints.js';
@@ -116,6 +117,7 @@ export const agentModule = new ContainerModule(({ bind }) => {
     (parts) => new SessionStoreLeases(parts),
   );
   made(agentTokens.providerEndpoints, {}, () => new UndiciProviderEndpoints());
+  made(agentTokens.introspectionEndpoint, {}, () => new UndiciProviderEndpoints(introspectionLimits));
   made(
     agentTokens.knownProviders,
     {
@@ -162,6 +164,7 @@ export const agentModule = new ContainerModule(({ bind }) => {
       stores: agentTokens.sessionStoreLeases,
       saml: agentTokens.samlServices,
       endpoints: agentTokens.providerEndpoints,
+      introspection: agentTokens.introspectionEndpoint,
       providers: agentTokens.knownProviders,
     },
     ({
@@ -183,6 +186,7 @@ export const agentModule = new ContainerModule(({ bind }) => {
       stores,
       saml,
       endpoints,
+      introspection,
       providers,
     }): SharedAgentServices => ({
       clock,
@@ -203,7 +207,7 @@ export const agentModule = new ContainerModule(({ bind }) => {
       exchangeRates: new ExchangeRates(rates, null),
       sessions: { stores, storeKindFault },
       saml,
-      oidc: { endpoints, hashes: new CryptoTokenHashes(), secrets: new CryptoSessionSecrets(), providers },
+      oidc: { endpoints, introspection, hashes: new CryptoTokenHashes(), secrets: new CryptoSessionSecrets(), providers },
     }),
   );
   made(

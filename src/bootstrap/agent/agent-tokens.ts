@@ -61,6 +61,7 @@ export const agentTokens = {
   sessionStoreOpener: Symbol('SessionStoreOpener') as ServiceIdentifier<SessionStoreOpener>,
   sessionEndings: Symbol('SessionEndings') as ServiceIdentifier<SessionEndings>,
   sessionStoreLeases: Symbol('SessionStoreLeases') as ServiceIdentifier<SessionStoreLeases>,
+  introspectionEndpoint: Symbol('IntrospectionEndpoint') as ServiceIdentifier<Pick<ProviderEndpoints, 'requestTokens'>>,
   providerEndpoints: Symbol('ProviderEndpoints') as ServiceIdentifier<ProviderEndpoints>,
   knownProviders: Symbol('KnownProviders') as ServiceIdentifier<KnownProviders>,
   samlServices: Symbol('SamlServices') as ServiceIdentifier<SamlServices>,

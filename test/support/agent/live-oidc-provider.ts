@@ -2,6 +2,7 @@ import { createPrivateKey, type JsonWebKey, type KeyObject } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import Provider, { type JWK } from 'oidc-provider';
+import type { JsonObject } from '../../../src/domain/shared/json.js';
 import { pairFor } from './test-tokens.js';
 
 export type ProviderAlgorithm =
@@ -28,6 +29,10 @@ export interface TokenRequest {
   /** Picks the audience: the identifier of a resource server. */
   readonly resource?: string;
 }
+
+/** The resource server whose tokens are opaque, and its audience. */
+export const opaqueResource = 'urn:opaque';
+const opaqueAudience = 'opaque';
 
 const secret = 'a-secret-of-the-client-that-tests-use-0123456789';
 const scopes = ['read', 'write'];
@@ -91,6 +96,8 @@ export class LiveOidcProvider {
       features: {
         clientCredentials: { enabled: true },
         devInteractions: { enabled: false },
+        introspection: { enabled: true },
+        revocation: { enabled: true },
         resourceIndicators: {
           enabled: true,
           defaultResource: () => 'urn:api',
@@ -99,16 +106,32 @@ export class LiveOidcProvider {
             scope: scopes.join(' '),
             audience: resource.replace('urn:', ''),
             accessTokenTTL: tokenLifetime,
-            accessTokenFormat: 'jwt',
+            accessTokenFormat: resource === opaqueResource ? 'opaque' : 'jwt',
             jwt: { sign: { alg: signing.algorithm, kid: signing.kid } },
           }),
         },
       },
+      // The tokens of a client are about no user; those of the opaque resource name the client.
+      extraTokenClaims: (_context, token) => (token.aud === opaqueAudience ? { sub: 'orders-service' } : undefined),
       scopes,
       ttl: { ClientCredentials: tokenLifetime },
       jwks: { keys: jwks },
     });
     this.#handle = provider.callback();
+  }
+
+  /** The `introspection` block of the client of this provider. */
+  get introspection(): JsonObject {
+    return { url: `${this.issuer}/token/introspection`, 'client-id': 'orders-service', 'client-secret': secret };
+  }
+
+  /** Revokes a token (RFC 7009). */
+  async revoke(token: string): Promise<void> {
+    await fetch(`${this.issuer}/token/revocation`, {
+      method: 'POST',
+      headers: { Authorization: `Basic ${Buffer.from(`orders-service:${secret}`).toString('base64')}` },
+      body: new URLSearchParams({ token }),
+    });
   }
 
   /** An access token, as the client gets it at the token endpoint. */

@@ -10,6 +10,7 @@ import { NodeChangingFileReader } from '../../../src/adapters/outbound/node-text
 import { NodePolicyFiles } from '../../../src/adapters/outbound/node-text-files/node-policy-files.js';
 import { NodeTextFileReader } from '../../../src/adapters/outbound/node-text-files/node-text-file-reader.js';
 import { NativePasswordVerifier } from '../../../src/adapters/outbound/password-hashes/native-password-verifier.js';
+import { introspectionLimits } from '../../../src/adapters/outbound/undici-documents/document-request.js';
 import { UndiciKeySetSource } from '../../../src/adapters/outbound/undici-documents/undici-key-set-source.js';
 import { UndiciMetadataSource } from '../../../src/adapters/outbound/undici-documents/undici-metadata-source.js';
 import { UndiciProviderEndpoints } from '../../../src/adapters/outbound/undici-documents/undici-provider-endpoints.js';
@@ -154,6 +155,7 @@ export const testAgent = (
     },
     oidc: {
       endpoints: new UndiciProviderEndpoints(),
+      introspection: new UndiciProviderEndpoints(introspectionLimits),
       hashes: new CryptoTokenHashes(),
       secrets: new CryptoSessionSecrets(),
       providers: new KnownProviders({ source, clock, scheduler, random, logger }),

@@ -64,6 +64,7 @@ export const tokenParties = async ({ keys, corp = {}, jwt = {}, hasProviders = t
       jwksUrl: `${issuer}/keys`,
       tokenHeader: null,
       tokenCookie: null,
+      introspection: null,
       audiences: ['api'],
       algorithms: null,
       tenants: [],

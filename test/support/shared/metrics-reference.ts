@@ -21,6 +21,7 @@ const agentReport = () => {
   counters.signedOn();
   counters.exchanged('issued');
   counters.refreshedKeys('success');
+  counters.introspected('active');
   return counters.report('id', 0, 10_000, {
     sessions: { saml: 1, oidc: 1 },
     certificates: [{ subject: 'CN=idp', expiryMs: 0 }],

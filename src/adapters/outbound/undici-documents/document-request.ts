@@ -59,5 +59,13 @@ export const defaultEndpointLimits: DocumentLimits = {
   bodyOctets: 256 * 1024,
 };
 
+/** A request waits for the answer. Less than a gateway's default agent timeout. */
+export const introspectionLimits: DocumentLimits = {
+  connectMs: 800,
+  answerMs: 800,
+  headOctets: 16 * 1024,
+  bodyOctets: 64 * 1024,
+};
+
 export const documentFailure = (code: KeySetFailure['code'], detail: string): Err<KeySetFailure> =>
   err({ code, detail });

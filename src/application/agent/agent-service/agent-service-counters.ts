@@ -6,6 +6,7 @@ import { samlCertificateExpiry } from '../../../domain/agent-protocol/agent-metr
 import type { MetricsReport, ReportedHistogram, ReportedValue } from '../../../domain/agent-protocol/metrics-report.js';
 import type { CertificateDates } from '../../../domain/shared/certificate-dates.js';
 import type { SessionCounts } from '../../ports/agent/session-store.js';
+import type { IntrospectionOutcomes, IntrospectionResult } from '../authenticate/introspection-check.js';
 import type { ExchangeOutcomes } from '../exchange-token/exchange-record.js';
 import type { RefreshResult } from '../keys/key-set.js';
 import type { OidcOutcomes, OidcRefusal } from '../sign-on/oidc/oidc-refusal.js';
@@ -105,7 +106,7 @@ const certificateHelp =
   'Expiry of a certificate of the SAML identity provider or service provider, in seconds since the Unix epoch';
 
 /** The metrics of the agent. Labels are closed unions and certificates, so the number of series is bounded. */
-export class AgentServiceCounters implements SignOnOutcomes, OidcOutcomes, ExchangeOutcomes {
+export class AgentServiceCounters implements SignOnOutcomes, OidcOutcomes, ExchangeOutcomes, IntrospectionOutcomes {
   #requests = 0;
   readonly #successes = new LabelledCounter<AuthenticationMethod>(
     'auth_success_total',
@@ -120,6 +121,11 @@ export class AgentServiceCounters implements SignOnOutcomes, OidcOutcomes, Excha
   readonly #refreshes = new LabelledCounter<RefreshResult>(
     'jwks_refresh_total',
     'Fetches of key sets of OIDC providers, by result',
+    byResult,
+  );
+  readonly #introspections = new LabelledCounter<IntrospectionResult>(
+    'introspections_total',
+    'Introspections of opaque tokens, by result',
     byResult,
   );
   readonly #decisions = new LabelledCounter<PolicyDecision>(
@@ -212,6 +218,11 @@ export class AgentServiceCounters implements SignOnOutcomes, OidcOutcomes, Excha
     this.#exchanges.add(result);
   }
 
+  /** Counts an introspection. */
+  introspected(result: IntrospectionResult): void {
+    this.#introspections.add(result);
+  }
+
   /** Counts a fetch of a key set. */
   refreshedKeys(result: RefreshResult): void {
     this.#refreshes.add(result);
@@ -256,6 +267,7 @@ export class AgentServiceCounters implements SignOnOutcomes, OidcOutcomes, Excha
         ...this.#successes.values(),
         ...this.#failures.values(),
         ...this.#refreshes.values(),
+        ...this.#introspections.values(),
         ...this.#decisions.values(),
         ...this.#shadowDifferences.values(),
         ...this.#signOns.values(),

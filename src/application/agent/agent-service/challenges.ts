@@ -10,6 +10,7 @@ const realm = 'Bearer realm="gateway"';
 const descriptions: Partial<Readonly<Record<FailureReason, string>>> = {
   malformed: 'The token is malformed',
   too_large: 'The token is too large',
+  inactive: 'The token is not active',
   expired: 'The token has expired',
   not_yet_valid: 'The token is not valid yet',
   issued_in_future: 'The token is not valid yet',

@@ -135,6 +135,7 @@ const undecided: ProblemKind = {
 /** Seconds after which a retry makes sense. Missing keys are fetched again after five seconds. */
 const retryAfter: Readonly<Record<UndecidedReason, string>> = {
   keys_unavailable: '5',
+  introspection_unavailable: '1',
   store_unavailable: '5',
   overloaded: '1',
 };

@@ -5,6 +5,7 @@ import type { Cancellation } from '../../ports/shared/cancellation.js';
 import type { ProviderTokens } from '../verify-tokens/provider-tokens.js';
 import type { TokenReader } from '../verify-tokens/token-verdict.js';
 import { type AuthenticationCheck, absent, type CheckOutcome, failedCheck } from './authentication-check.js';
+import type { IntrospectionCheck } from './introspection-check.js';
 import { type PresentedBearer, recalled, type TokenOutcomeOptions, tokenOutcome } from './token-outcome.js';
 import type { VerifiedTokenCache } from './verified-token-cache.js';
 
@@ -12,6 +13,8 @@ export interface OidcCheckOptions extends TokenOutcomeOptions {
   readonly tokens: ProviderTokens;
   /** Shared with other checks, so that a token is parsed once. */
   readonly reader: TokenReader;
+  /** For tokens that are no JWT; absent: such tokens are malformed. */
+  readonly introspection?: IntrospectionCheck;
 }
 
 /** Access tokens of OpenID Connect and OAuth 2.0 providers. */
@@ -50,17 +53,17 @@ export class OidcCheck implements AuthenticationCheck {
     const known = recalled({ scheme: 'bearer', token }, certificate, this.#parts);
     if (known !== null && isAcceptedAt(place, known)) return outcomeAt(place, known);
     const read = this.#parts.reader.read(token);
-    if (!read.ok) return failedCheck(read.error);
-    const { iss } = read.value.payload;
-    if (typeof iss !== 'string' || !place.issuers.has(iss)) return failedCheck('unknown_issuer');
+    if (!read.ok && !place.introspects) return failedCheck(read.error);
+    const iss = read.ok ? read.value.payload['iss'] : null;
+    if (iss !== null && (typeof iss !== 'string' || !place.issuers.has(iss))) return failedCheck('unknown_issuer');
     const outcome = this.#verify({ token, certificate }, cancellation);
     return outcome instanceof Promise ? outcome.then((late) => outcomeAt(place, late)) : outcomeAt(place, outcome);
   }
 
   #verify(shown: PresentedBearer, cancellation: Cancellation): CheckOutcome | Promise<CheckOutcome> {
-    const { tokens, reader } = this.#parts;
+    const { tokens, reader, introspection } = this.#parts;
     const read = reader.read(shown.token);
-    if (!read.ok) return failedCheck(read.error);
+    if (!read.ok) return introspection?.check(shown, cancellation) ?? failedCheck(read.error);
     const verdict = tokens.verify(read.value, cancellation, 'access');
     return verdict instanceof Promise
       ? verdict.then((late) => tokenOutcome(this.method, shown, late, this.#parts))

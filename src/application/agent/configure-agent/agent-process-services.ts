@@ -9,6 +9,7 @@ import type { Random } from '../../ports/shared/random.js';
 import type { Scheduler } from '../../ports/shared/scheduler.js';
 import type { SecretDigest } from '../../ports/shared/secret-digest.js';
 import type { TextFileReader } from '../../ports/shared/text-file-reader.js';
+import type { IntrospectionOutcomes } from '../authenticate/introspection-check.js';
 import type { PasswordChecks } from '../authenticate/password-checks.js';
 import type { ExchangeRates } from '../exchange-token/exchange-rates.js';
 import type { ExchangeOutcomes } from '../exchange-token/exchange-record.js';
@@ -45,6 +46,6 @@ export interface AgentProcessServices {
   readonly sessions: SessionServices;
   readonly saml: SamlServices;
   readonly oidc: OidcServices;
-  /** Counts the results of sign-ons and token exchanges. */
-  readonly outcomes: SignOnOutcomes & OidcOutcomes & ExchangeOutcomes;
+  /** Counts the results of sign-ons, token exchanges and introspections. */
+  readonly outcomes: SignOnOutcomes & OidcOutcomes & ExchangeOutcomes & IntrospectionOutcomes;
 }

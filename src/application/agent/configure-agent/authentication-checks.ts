@@ -6,6 +6,7 @@ import { ApiKeyCheck } from '../authenticate/api-key-check.js';
 import type { AuthenticationCheck } from '../authenticate/authentication-check.js';
 import { BasicCheck } from '../authenticate/basic-check.js';
 import { CertificateBinding } from '../authenticate/certificate-binding.js';
+import { IntrospectionCheck, type IntrospectionCheckOptions } from '../authenticate/introspection-check.js';
 import { JwtCheck } from '../authenticate/jwt-check.js';
 import { MtlsCheck } from '../authenticate/mtls-check.js';
 import { OidcCheck } from '../authenticate/oidc-check.js';
@@ -39,14 +40,28 @@ const ownCredentialHeaders = (options: CompleteAgentOptions): CredentialHeaders 
     options.sessions === null ? [] : [options.sessions.cookie.name, ...options.sessions.cookie.formerNames],
 });
 
+/** The check of opaque tokens, of the only provider with introspection; null: there is none. */
+const introspectionCheck = (
+  providers: CompleteAgentOptions['oidc'],
+  { prepare, binding }: Pick<IntrospectionCheckOptions, 'prepare' | 'binding'>,
+  { digest, clock, logger, outcomes, oidc: { introspection: endpoint } }: AgentProcessServices,
+): IntrospectionCheck | null => {
+  const provider = providers.find((each) => each.introspection !== null);
+  if (provider === undefined || provider.introspection === null) return null;
+  const { introspection, requiredScopes } = provider;
+  const parts = { digest, clock, logger, outcomes, endpoint, prepare, binding };
+  return new IntrospectionCheck({ ...parts, introspection, rules: provider, requiredScopes });
+};
+
 /** One check per configured method. */
 export const authenticationChecks = (
   options: CompleteAgentOptions,
   { mtls }: Pick<PreparedMethods, 'mtls'>,
   { oidc, jwt }: BearerTokens,
   sessions: SessionChecks | null,
-  { logger, digest, clock, fingerprints, passwords }: AgentProcessServices,
+  services: AgentProcessServices,
 ): readonly AuthenticationCheck[] => {
+  const { logger, digest, clock, fingerprints, passwords } = services;
   const { apiKeys, basicUsers, tokenCacheSize } = options;
   const { userIdHeader: userId, authMethodHeader: authMethod, forwardClaims: forwardedClaims } = options;
   const names = { userId, authMethod, forwardedClaims };
@@ -63,7 +78,10 @@ export const authenticationChecks = (
     checks.push(new MtlsCheck({ ...mtls, prepare, digest, clock, memorySize: tokenCacheSize }));
   }
   if (sessions !== null) checks.push(new SessionCheck(sessions, options.saml === null ? 'oidc' : 'saml'));
-  if (oidc !== null) checks.push(new OidcCheck({ tokens: oidc, ...bearer }));
+  if (oidc !== null) {
+    const introspection = introspectionCheck(options.oidc, bearer, services);
+    checks.push(new OidcCheck({ tokens: oidc, ...bearer, ...(introspection !== null && { introspection }) }));
+  }
   if (jwt !== null) checks.push(new JwtCheck({ tokens: jwt, ...bearer }));
   if (apiKeys.length > 0) checks.push(new ApiKeyCheck(apiKeys, prepare, digest));
   if (basicUsers.length > 0) checks.push(new BasicCheck(basicUsers, prepare, digest, passwords, clock));

@@ -62,6 +62,7 @@ const uncounted: AgentProcessServices['outcomes'] = {
   signedOn: () => undefined,
   refusedSignOn: () => undefined,
   exchanged: () => undefined,
+  introspected: () => undefined,
 };
 
 /** Longer than a fetch of a key set or of metadata may take, so that all failures are reported; milliseconds. */

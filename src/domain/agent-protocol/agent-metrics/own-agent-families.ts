@@ -12,6 +12,7 @@ export const ownAgentFamilies: ReadonlyMap<string, MetricType> = new Map([
   ['authz_decisions_total', 'counter'],
   ['authz_shadow_differences_total', 'counter'],
   ['jwks_refresh_total', 'counter'],
+  ['introspections_total', 'counter'],
   ['token_exchanges_total', 'counter'],
   ['saml_sign_ons_total', 'counter'],
   ['oidc_sign_ons_total', 'counter'],

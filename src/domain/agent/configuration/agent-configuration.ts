@@ -27,6 +27,8 @@ export interface OidcProviderOptions {
   readonly tokenHeader: string | null;
   /** A cookie with tokens of this provider; null: none. */
   readonly tokenCookie: string | null;
+  /** For tokens that are no JWT; null: they are refused. */
+  readonly introspection: IntrospectionOptions | null;
   /** `aud` must contain one of them; empty: not checked. */
   readonly audiences: readonly string[];
   /** Accepted signature algorithms, also for keys without `alg`; null: the algorithm of the key. */
@@ -34,6 +36,15 @@ export interface OidcProviderOptions {
   readonly requiredScopes: readonly string[];
   readonly jwksRefreshMs: number;
   readonly clockSkewMs: number;
+}
+
+/** The endpoint that a provider is asked about opaque tokens (RFC 7662). */
+export interface IntrospectionOptions {
+  readonly url: string;
+  readonly clientId: string;
+  readonly clientSecret: Secret;
+  /** How long an active token is accepted without another question; 0: not at all. */
+  readonly cacheMs: number;
 }
 
 /** The `mtls` block. */
@@ -149,6 +160,7 @@ export const agentDefaults = {
   maxClaimBytes: 2_048,
   jwksRefreshMs: 3_600_000,
   clockSkewMs: 30_000,
+  introspectionCacheMs: 30_000,
   clientCertHeader: 'X-Client-Cert',
   principalClaim: 'sub',
   acsPath: '/saml/acs',

@@ -1,13 +1,13 @@
 import { headerName } from '../../configuration/schema/network-kinds.js';
 import { documented, list, optional, required, withDefault } from '../../configuration/schema/scalar-keys.js';
-import { boolean, oneOf, type ScalarKind, seconds, text } from '../../configuration/schema/scalar-kind.js';
+import { boolean, oneOf, type ScalarKind, seconds, secret, text } from '../../configuration/schema/scalar-kind.js';
 import type { Fields } from '../../configuration/schema/schema.js';
 import { isToken } from '../../http/field-syntax.js';
 import { err, ok } from '../../shared/result.js';
 import { asymmetricAlgorithms } from '../tokens/signature-algorithm.js';
-import { agentDefaults, type OidcProviderOptions } from './agent-configuration.js';
+import { agentDefaults, type IntrospectionOptions, type OidcProviderOptions } from './agent-configuration.js';
 import { scopeName } from './claim-path.js';
-import { optionBlocks } from './option-blocks.js';
+import { optionBlock, optionBlocks } from './option-blocks.js';
 
 const nameForm = /^[A-Za-z0-9_][A-Za-z0-9_.:/@-]{0,127}$/;
 const nameRule = 'must consist of at most 128 letters, digits and . _ : / @ -';
@@ -49,6 +49,34 @@ const cookieName: ScalarKind<string> = {
       : err({ message: `must be the name of a cookie: a token of at most ${cookieNameLength} characters` }),
 };
 
+const introspectionShape = {
+  enabled: withDefault(boolean, true, '`#true`', 'Ask about opaque tokens.'),
+  url: required(text, 'URL of the introspection endpoint: https, or http on a loopback address.'),
+  'client-id': required(text, 'Client id of this API at the provider.'),
+  'client-secret': required(secret, 'Client secret, sent with Basic authentication.'),
+  'cache-secs': withDefault(
+    seconds(0, 3600),
+    agentDefaults.introspectionCacheMs,
+    '30',
+    'How long an active token is accepted without another question, at most until it expires.',
+  ),
+};
+
+const introspection = optionBlock(
+  introspectionShape,
+  'Asks the provider about tokens that are no JWT (RFC 7662). In one `oidc` block only, and not with `tenants`.',
+);
+
+const toIntrospectionOptions = (fields: Fields<typeof introspectionShape>): IntrospectionOptions | null =>
+  fields.enabled.value
+    ? {
+        url: fields.url.value,
+        clientId: fields['client-id'].value,
+        clientSecret: fields['client-secret'].value,
+        cacheMs: fields['cache-secs'].value,
+      }
+    : null;
+
 const oidcShape = {
   name: optional(providerName, 'The name of the provider in messages; also written as `oidc "name" { ... }`.'),
   enabled: withDefault(boolean, false, '`#false`', 'Accept its tokens.'),
@@ -86,6 +114,7 @@ const oidcShape = {
     ),
     'none',
   ),
+  introspection,
   'required-scopes': list(scopeName, 'Scopes that a token must have, all of them.'),
   'jwks-refresh-secs': withDefault(
     seconds(1, 604_800),
@@ -117,6 +146,7 @@ export const toProviderOptions = (fields: Fields<typeof oidcShape>): OidcProvide
   algorithms: fields.algorithms.value.length === 0 ? null : fields.algorithms.value.map(({ value }) => value),
   tokenHeader: fields['token-header'].value,
   tokenCookie: fields['token-cookie'].value,
+  introspection: fields.introspection.value === null ? null : toIntrospectionOptions(fields.introspection.value),
   requiredScopes: fields['required-scopes'].value.map(({ value }) => value),
   jwksRefreshMs: fields['jwks-refresh-secs'].value,
   clockSkewMs: fields['clock-skew-secs'].value,

@@ -1,3 +1,4 @@
+import { webUrlFault } from '../../configuration/schema/web-url.js';
 import type { OidcProviderOptions } from './agent-configuration.js';
 import { keySetUrlFault } from './key-set-url.js';
 import type { OptionReport } from './option-report.js';
@@ -117,6 +118,26 @@ export const checkTokenCookies = (
   });
 };
 
+/** Checks the `introspection` blocks: at most one, without tenants, over https. Messages never show their lines. */
+const checkIntrospection = (providers: readonly OidcProviderOptions[], error: OptionReport): void => {
+  let first: string | null = null;
+  providers.forEach((provider, block) => {
+    const { introspection, tenants, enabled } = provider;
+    if (introspection === null) return;
+    const label = `${providerLabel(provider, block)}: introspection`;
+    const place = { block, key: 'introspection', isConcealed: true } as const;
+    const fault = webUrlFault(introspection.url, tokenRisk);
+    if (fault !== null) error('oidc', `${label}: url ${fault.message}`, 'write an https URL', place);
+    if (tenants.length > 0) error('oidc', `${label} cannot be used with tenants`, 'use a block of its own', place);
+    if (!enabled) return;
+    if (first !== null) error('oidc', `${label} is already in ${first}`, 'keep one of the two', place);
+    first ??= providerLabel(provider, block);
+  });
+};
+
+/** The risk of introspection over HTTP. */
+const tokenRisk = 'an attacker on the network can read tokens and the client secret, and forge answers';
+
 /** Maximum tenants per block: each has a key set to refresh. */
 const maximumTenants = 100;
 
@@ -126,6 +147,7 @@ export const enabledProviders = (
   error: OptionReport,
   warn: OptionReport,
 ): readonly OidcProviderOptions[] => {
+  checkIntrospection(providers, error);
   const issuers = new Map<string, string>();
   const names = new Set<string>();
   providers.forEach((provider, block) => {

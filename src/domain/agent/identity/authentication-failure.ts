@@ -6,9 +6,11 @@ import type { AuthenticationMethod } from './request-credentials.js';
 export type UndecidedReason =
   /** The provider's keys are missing, or the needed key did not arrive in time. */
   | 'keys_unavailable'
+  /** The introspection endpoint gave no valid answer in time. */
+  | 'introspection_unavailable'
   /** The session store is unavailable. */
   | 'store_unavailable'
-  /** Too many password checks are waiting, or too many requests wait for one of them. */
+  /** Too many password checks or introspections are waiting, or too many requests wait for one of them. */
   | 'overloaded';
 
 /** Why authentication failed. Stable: the values are metric labels. */

@@ -10,6 +10,8 @@ export interface TokenPlace {
   readonly name: string;
   /** The issuers whose tokens are accepted there. */
   readonly issuers: ReadonlySet<string>;
+  /** Whether tokens that are no JWT are introspected there. */
+  readonly introspects: boolean;
 }
 
 /** The token in such a place. */
@@ -26,18 +28,24 @@ interface PlacedOptions {
   readonly issuer: string;
   readonly tokenHeader: string | null;
   readonly tokenCookie: string | null;
+  readonly introspection: object | null;
 }
 
 /** The places of the providers in the order of look-up: headers, then cookies, each in the order of the providers. */
 export const tokenPlaces = (providers: readonly PlacedOptions[]): readonly TokenPlace[] => {
   const collect = (kind: TokenPlace['kind'], nameOf: (provider: PlacedOptions) => string | null) => {
     const issuers = new Map<string, Set<string>>();
+    const introspected = new Set<string>();
     for (const provider of providers) {
       const name = nameOf(provider);
       if (name === null) continue;
+      if (provider.introspection !== null) introspected.add(name);
       issuers.set(name, (issuers.get(name) ?? new Set()).add(provider.issuer));
     }
-    return Array.from(issuers, ([name, accepted]): TokenPlace => ({ kind, name, issuers: accepted }));
+    return Array.from(
+      issuers,
+      ([name, accepted]): TokenPlace => ({ kind, name, issuers: accepted, introspects: introspected.has(name) }),
+    );
   };
   return [
     ...collect('header', ({ tokenHeader }) => tokenHeader?.toLowerCase() ?? null),

@@ -34,13 +34,15 @@ const tokenText = /^[\x20-\x7e]+$/;
 /** The media type, in lower case and without parameters. */
 const mediaType = (value: string | null): string => (value ?? '').replace(/;.*$/s, '').trim().toLowerCase();
 
-const isJson = ({ contentType }: EndpointResponse): boolean => mediaType(contentType) === 'application/json';
+/** Whether the answer declares itself as JSON. */
+export const isJsonResponse = ({ contentType }: EndpointResponse): boolean =>
+  mediaType(contentType) === 'application/json';
 
 const isToken = (value: unknown): value is string =>
   typeof value === 'string' && value.length <= maximumTokenLength && tokenText.test(value);
 
 const faultOf = (response: EndpointResponse): TokenResponseFault => {
-  const json = isJson(response) ? parseStrictJsonObject(response.body) : null;
+  const json = isJsonResponse(response) ? parseStrictJsonObject(response.body) : null;
   const error = json?.['error'];
   // RFC 6749, section 5.2.
   if (error === 'invalid_grant') return 'code_refused';
@@ -59,7 +61,7 @@ const tokensOf = (json: JsonObject): ReceivedTokens | null => {
  */
 export const readTokenResponse = (response: EndpointResponse): Result<ReceivedTokens, TokenResponseFault> => {
   if (response.status !== 200) return err(faultOf(response));
-  const json = isJson(response) ? parseStrictJsonObject(response.body) : null;
+  const json = isJsonResponse(response) ? parseStrictJsonObject(response.body) : null;
   const tokens = json === null ? null : tokensOf(json);
   return tokens === null ? err('malformed_token_response') : ok(tokens);
 };
@@ -72,7 +74,7 @@ export const readUserinfo = (
   response: EndpointResponse,
   subject: string,
 ): Result<Claims, 'userinfo_failed' | 'wrong_userinfo_subject'> => {
-  const claims = response.status === 200 && isJson(response) ? parseClaims(response.body) : null;
+  const claims = response.status === 200 && isJsonResponse(response) ? parseClaims(response.body) : null;
   if (claims === null) return err('userinfo_failed');
   return claims['sub'] === subject ? ok(claims) : err('wrong_userinfo_subject');
 };

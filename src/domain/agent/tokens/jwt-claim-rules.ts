@@ -11,6 +11,8 @@ export interface JwtClaimRules {
   readonly audiences: readonly string[];
   /** Tolerance for the issuer's clock. */
   readonly clockSkewMs: number;
+  /** Whether `exp` may be absent: another party then vouches for the token. */
+  readonly mayLackExpiry?: true;
 }
 
 /** When a token is valid, in milliseconds since the Unix epoch, including the tolerance. */
@@ -44,7 +46,7 @@ export const checkWindow = (window: TokenWindow, nowMs: number): 'expired' | 'no
   return nowMs < window.fromMs ? 'not_yet_valid' : null;
 };
 
-/** Checks the claims of a token after its signature (RFC 7519, section 4.1). `exp` is required. */
+/** Checks the claims of a token after its signature (RFC 7519, section 4.1). `exp` is required unless the rules say otherwise. */
 export const checkJwtClaims = (
   claims: Claims,
   rules: JwtClaimRules,
@@ -56,9 +58,9 @@ export const checkJwtClaims = (
   if (!expires.ok) return expires;
   if (!notBefore.ok) return notBefore;
   if (!issuedAt.ok) return issuedAt;
-  if (expires.value === null) return err('missing_expiry');
+  if (expires.value === null && rules.mayLackExpiry !== true) return err('missing_expiry');
 
-  const expiresMs = expires.value * 1000;
+  const expiresMs = expires.value === null ? Number.POSITIVE_INFINITY : expires.value * 1000;
   const window: TokenWindow = {
     fromMs: Math.max(notBefore.value ?? 0, issuedAt.value ?? 0) * 1000 - rules.clockSkewMs,
     untilMs: expiresMs + rules.clockSkewMs,

@@ -15,6 +15,8 @@ export type TokenRejection =
   /** Has a `crit` header; no extension is supported. */
   | 'critical_header'
   | 'bad_signature'
+  /** The introspection endpoint says that the token is not active (RFC 7662, section 2.2). */
+  | 'inactive'
   | 'missing_expiry'
   | 'expired'
   | 'not_yet_valid'

@@ -40,6 +40,7 @@ const tokenProvider = (options: OidcLoginOptions) => ({
   tenants: [],
   tokenHeader: null,
   tokenCookie: null,
+  introspection: null,
   jwksUrl: options.jwksUrl,
   audiences: [options.clientId],
   algorithms: options.algorithms,

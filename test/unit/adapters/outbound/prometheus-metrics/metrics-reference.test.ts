@@ -80,6 +80,7 @@ it('no metric of the agent loses or changes its name or its labels', () => {
     'gateway_agent_auth_success_total agent method',
     'gateway_agent_auth_failure_total agent method reason',
     'gateway_agent_jwks_refresh_total agent result',
+    'gateway_agent_introspections_total agent result',
     'gateway_agent_authz_decisions_total agent decision',
     'gateway_agent_authz_shadow_differences_total agent enforced shadow',
     'gateway_agent_saml_sign_ons_total agent result',

@@ -45,6 +45,7 @@ const options: OidcProviderOptions = {
   jwksUrl: 'https://id.example/keys',
   tokenHeader: null,
   tokenCookie: null,
+  introspection: null,
   audiences: ['api'],
   algorithms: null,
   tenants: [],

@@ -26,6 +26,7 @@ const provider: OidcProviderOptions = {
   jwksUrl: 'https://id.example/keys',
   tokenHeader: null,
   tokenCookie: null,
+  introspection: null,
   audiences: [],
   algorithms: null,
   tenants: [],

@@ -47,6 +47,7 @@ const providers = async (): Promise<ProviderTokens> => {
     jwksUrl: `${corpIssuer}/keys`,
     tokenHeader: null,
     tokenCookie: null,
+    introspection: null,
     audiences: ['api'],
     algorithms: null,
     tenants: [],

@@ -46,14 +46,17 @@ describe('a name', () => {
     expect(take({ histograms: [reportedHistogram([1], 1, { name: 'latency' })] })).toBeNull();
   });
 
-  it.each(['auth_success_total', 'token_exchanges_total', 'jwks_refresh_total', 'saml_sign_ons_total'])(
-    'that gateway-auth gives to a counter is that of nothing else: %s',
-    (name) => {
-      expect(take({ gauges: [reportedValue(1, name)] })).toEqual(taken);
-      expect(take({ histograms: [reportedHistogram([1], 1, { name })] })).toEqual(taken);
-      expect(take({ counters: [reportedValue(1, name)] })).toBeNull();
-    },
-  );
+  it.each([
+    'auth_success_total',
+    'token_exchanges_total',
+    'jwks_refresh_total',
+    'introspections_total',
+    'saml_sign_ons_total',
+  ])('that gateway-auth gives to a counter is that of nothing else: %s', (name) => {
+    expect(take({ gauges: [reportedValue(1, name)] })).toEqual(taken);
+    expect(take({ histograms: [reportedHistogram([1], 1, { name })] })).toEqual(taken);
+    expect(take({ counters: [reportedValue(1, name)] })).toBeNull();
+  });
 
   it('is none of those that a histogram of gateway-auth has', () => {
     for (const name of ['auth_duration_seconds', 'auth_duration_seconds_count', 'auth_duration_seconds_bucket']) {

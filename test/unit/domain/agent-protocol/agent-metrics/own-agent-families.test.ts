@@ -11,6 +11,7 @@ it('are what the agent reports in which everything has happened, with their type
   counters.signedOn();
   counters.exchanged('issued');
   counters.refreshedKeys('success');
+  counters.introspected('active');
   const report = counters.report('id', 0, 10_000, {
     sessions: { saml: 1, oidc: 1 },
     certificates: [{ subject: 'CN=idp', expiryMs: 0 }],

@@ -18,6 +18,7 @@ const provider = (own: Partial<OidcProviderOptions> = {}): OidcProviderOptions =
   jwksUrl: 'https://id.example/keys',
   tokenHeader: null,
   tokenCookie: null,
+  introspection: null,
   audiences: ['api'],
   algorithms: null,
   tenants: [],

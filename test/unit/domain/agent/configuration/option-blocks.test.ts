@@ -5,6 +5,7 @@ import {
 } from '../../../../../src/domain/agent/configuration/decode-agent-options.js';
 import { ProblemReport } from '../../../../../src/domain/configuration/schema/problem-report.js';
 import type { JsonObject } from '../../../../../src/domain/shared/json.js';
+import { Secret } from '../../../../../src/domain/shared/secret.js';
 import { settingsOf } from '../../../../support/shared/configuration-settings.js';
 
 const provider = { issuer: 'https://id.example', 'jwks-url': 'https://id.example/keys' };
@@ -31,6 +32,7 @@ describe('the oidc blocks', () => {
         jwksUrl: 'https://id.example/keys',
         tokenHeader: null,
         tokenCookie: null,
+        introspection: null,
         tenants: [],
         audiences: [],
         algorithms: null,
@@ -53,6 +55,12 @@ describe('the oidc blocks', () => {
       'required-scopes': ['read', 'write'],
       'token-header': 'X-Token',
       'token-cookie': 'token',
+      introspection: {
+        url: 'https://id.example/introspect',
+        'client-id': 'api',
+        'client-secret': 's',
+        'cache-secs': 60,
+      },
       'jwks-refresh-secs': 60,
       'clock-skew-secs': 0,
     };
@@ -63,6 +71,12 @@ describe('the oidc blocks', () => {
       jwksUrl: 'https://id.example/keys',
       tokenHeader: 'X-Token',
       tokenCookie: 'token',
+      introspection: {
+        url: 'https://id.example/introspect',
+        clientId: 'api',
+        clientSecret: new Secret('s'),
+        cacheMs: 60_000,
+      },
       tenants: ['one'],
       audiences: ['api', 'app'],
       algorithms: ['RS256', 'PS256'],

@@ -12,6 +12,7 @@ import { ProxyRequest } from '../../application/gateway/proxy-request/proxy-requ
 import { AdminAccount } from '../../application/gateway/report-status/admin-account.js';
 import { AdminRequests } from '../../application/gateway/report-status/admin-requests.js';
 import { AnswerAdmin } from '../../application/gateway/report-status/answer-admin.js';
+import { AnswerSessions } from '../../application/gateway/report-status/answer-sessions.js';
 import { StatusReports } from '../../application/gateway/report-status/status-reports.js';
 import { AgentRegistry } from '../../application/gateway/run-gateway/agent-registry.js';
 import { Gateway } from '../../application/gateway/run-gateway/gateway.js';
@@ -84,8 +85,9 @@ export const gatewayModule = new ContainerModule(({ bind }) => {
   );
   made(
     gateway.answerAdmin,
-    { reports: gateway.reports, isSecret: gateway.secretComparer, whole: gateway.whole },
-    ({ reports, isSecret, whole }) => new AnswerAdmin(reports, isSecret, whole),
+    { reports: gateway.reports, isSecret: gateway.secretComparer, whole: gateway.whole, agents: gateway.agents },
+    ({ reports, isSecret, whole, agents }) =>
+      new AnswerAdmin(reports, isSecret, whole, new AnswerSessions(() => agents.clients())),
   );
   made(
     gateway.audit,

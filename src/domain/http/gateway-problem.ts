@@ -34,6 +34,7 @@ export const gatewayProblems = {
   agent_challenge: kind(401, 'Credentials are needed', 'info'),
   no_route: kind(404, 'No route matches', 'info'),
   no_such_target: kind(404, 'There is no such target', 'info'),
+  no_such_session: kind(404, 'There is no such session', 'info'),
   method_not_allowed: kind(405, 'Method not allowed', 'info'),
   reload_not_now: kind(409, 'The configuration cannot be reloaded now', 'warn'),
   program_replaced: kind(409, 'Another process has replaced this one', 'warn', { closes: true }),

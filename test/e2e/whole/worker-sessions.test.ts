@@ -6,7 +6,7 @@ import { it } from '../../support/shared/fixtures.js';
 import { type GatewayStack, untilTrue } from '../../support/shared/gateway-stack.js';
 import { call } from '../../support/shared/http-call.js';
 import { untilGone } from '../../support/shared/successors.js';
-import { ofEachWorker, processesBelow, workersOf } from '../../support/shared/worker-stack.js';
+import { asAdmin, ofEachWorker, processesBelow, workersOf } from '../../support/shared/worker-stack.js';
 
 const sessionCookie = 'gateway_saml_session';
 
@@ -18,6 +18,7 @@ describe('SAML sessions in the memory of a gateway with two workers', () => {
       transport: 'embedded',
       store: 'session-store "memory"',
       workers: 2,
+      adminToken: 'let-me-in',
     }));
   });
 
@@ -63,6 +64,32 @@ describe('SAML sessions in the memory of a gateway with two workers', () => {
     expect(await seenByEach(browser)).toEqual([302, 302]);
     expect((await fetch(away.headers.location ?? '', { redirect: 'manual' })).status).toBe(302);
     expect(provider.signOuts.slice(before)).toEqual(['LogoutRequest']);
+  });
+
+  it('end at both workers at once when an operator revokes them', async () => {
+    const browser = new SamlBrowser(stack.port);
+    await browser.signOn('/app');
+    expect(await seenByEach(browser)).toEqual([200, 200]);
+    const listed = await asAdmin(stack, '/admin/sessions?limit=1');
+    const { sessions } = JSON.parse(listed.body) as { sessions: { id: string; user: string }[] };
+    expect(sessions).toEqual([
+      {
+        id: expect.stringMatching(/^[0-9a-f]{16}$/),
+        user: expect.any(String),
+        method: 'saml',
+        provider: expect.any(String),
+        created: expect.stringMatching(/Z$/),
+        expires: expect.stringMatching(/Z$/),
+        last_seen: expect.stringMatching(/Z$/),
+        agent: 'auth',
+      },
+    ]);
+    const path = `/admin/sessions/${sessions[0]?.id}`;
+    expect(await asAdmin(stack, path, 'DELETE')).toMatchObject({ status: 204, body: '' });
+    expect(await seenByEach(browser)).toEqual([302, 302]);
+    expect((await asAdmin(stack, path, 'DELETE')).status).toBe(404);
+    expect((await call(stack.adminPort, { path: '/admin/sessions' })).status).toBe(401);
+    expect((await call(stack.adminPort, { path, method: 'DELETE' })).status).toBe(401);
   });
 
   it('end with a killed supervisor, as do the workers, and the port is free', async () => {

@@ -51,6 +51,10 @@ const explanations: Readonly<Record<GatewayProblemCode, Explanation>> = {
     remedy:
       'Run [`gateway config explain`](../guides/config-explain.md), or compare the request with `/admin/routes`. See [routing](../guides/routing.md).',
   },
+  no_such_session: {
+    when: 'A DELETE under `/admin/sessions` names no session, or several.',
+    remedy: 'Use an `id` from `/admin/sessions`; the session may have ended.',
+  },
   no_such_target: {
     when: 'A drain or undrain names an upstream or target that does not exist.',
     remedy: 'Compare with `/admin/upstreams`; write `host:port` as shown there or as in the configuration.',

@@ -33,6 +33,8 @@ export interface SamlCompanyPlan {
   readonly tlsMembers?: string;
   /** Port that the provider posts to, in place of the gateway's own. */
   readonly consumerPort?: number;
+  /** Token of the admin block; absent: none. */
+  readonly adminToken?: string;
   /** Absent: one process. */
   readonly workers?: number;
 }
@@ -77,6 +79,7 @@ export const startCompany = async (cleanUp: CleanUp, plan: SamlCompanyPlan): Pro
     agentMembers: 'events "request_headers" "request_body_chunk"; timeout-ms 5000',
     listenerMembers: plan.tlsMembers ?? plan.listenerMembers ?? '',
     ...(plan.workers !== undefined && { env: { GATEWAY_WORKER_THREADS: String(plan.workers) } }),
+    ...(plan.adminToken !== undefined && { adminToken: plan.adminToken }),
     agentConfig: agentConfigWith(provider),
   });
   const reached = plan.tlsMembers === undefined ? {} : { tls: { rejectUnauthorized: false } };

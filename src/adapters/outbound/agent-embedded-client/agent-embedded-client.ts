@@ -11,6 +11,7 @@ import type { Clock } from '../../../application/ports/shared/clock.js';
 import type { Logger } from '../../../application/ports/shared/logger.js';
 import type { MaybePromise } from '../../../application/ports/shared/maybe-promise.js';
 import type { Scheduler } from '../../../application/ports/shared/scheduler.js';
+import type { SessionAdministration } from '../../../application/ports/shared/session-administration.js';
 import { isBodyChunk, opensDialogue } from '../../../domain/agent-protocol/answer-rules.js';
 import type { AgentCapabilities } from '../../../domain/agent-protocol/capabilities.js';
 import type { AgentFailureCode } from '../../../domain/agent-protocol/failure-rules.js';
@@ -168,6 +169,10 @@ export class AgentEmbeddedClient implements AgentClient {
       refusal: this.#refusal,
       unsupportedEvents: [],
     };
+  }
+
+  sessions(): SessionAdministration | null {
+    return this.#state === 'ready' ? (this.#service.sessions?.() ?? null) : null;
   }
 
   reportTo(reader: AgentReportReader): void {

@@ -20,6 +20,7 @@ import type { Clock } from '../../ports/shared/clock.js';
 import type { Logger } from '../../ports/shared/logger.js';
 import type { MaybePromise } from '../../ports/shared/maybe-promise.js';
 import type { Scheduler } from '../../ports/shared/scheduler.js';
+import type { SessionAdministration } from '../../ports/shared/session-administration.js';
 import { CancellationSource } from '../../shared/cancellation/cancellation-source.js';
 import type { AuthenticationOutcome } from '../authenticate/authenticate-request.js';
 import type { AgentConfigurationInForce } from '../configure-agent/agent-configuration-in-force.js';
@@ -209,6 +210,10 @@ export class AuthAgent implements AgentService {
       sessions: current?.sessions?.count.latest() ?? null,
       certificates: current?.saml?.certificates.current() ?? [],
     });
+  }
+
+  sessions(): SessionAdministration | null {
+    return this.#configuration.current()?.sessions?.administration ?? null;
   }
 
   onHealthChange(listener: (health: AgentHealth) => void): () => void {

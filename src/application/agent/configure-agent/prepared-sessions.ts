@@ -9,6 +9,7 @@ import { AllowedOrigins } from '../../../domain/http/allowed-origins.js';
 import type { SessionCounts, SessionStore } from '../../ports/agent/session-store.js';
 import type { SessionStores } from '../../ports/agent/session-stores.js';
 import { IdentityPreparation } from '../authenticate/prepared-identity.js';
+import { AdministerSessions } from '../sessions/administer-sessions.js';
 import { ExpireSessions } from '../sessions/expire-sessions.js';
 import type { SessionStoreLease } from '../sessions/session-store-leases.js';
 import { Sessions } from '../sessions/sessions.js';
@@ -51,6 +52,8 @@ export class PreparedSessions {
   readonly sessions: Sessions;
   readonly cookies: SignOnCookies;
   readonly count: SessionCount;
+  /** Valid until release. */
+  readonly administration: AdministerSessions;
   /** The origins to which a browser may return after a sign-on. */
   readonly returnOrigins: AllowedOrigins;
   /** The origins whose pages may change something by session cookie. */
@@ -100,6 +103,7 @@ export class PreparedSessions {
       idleMs: options.idleMs,
       accepts: ({ method, provider }) => this.#providers.get(method)?.(provider) === true,
     });
+    this.administration = new AdministerSessions(lease, clock, options.idleMs);
     this.count = new SessionCount(stores.sessions);
     this.#expiry = new ExpireSessions({
       stores,

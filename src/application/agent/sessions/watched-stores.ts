@@ -14,7 +14,8 @@ export const watchedStores = (opened: SessionStores, state: Pick<StoreState, 'no
       remove: (idHash) => noted('remove', sessions.remove(idHash)),
       removeOfSubject: (subject) => noted('remove', sessions.removeOfSubject(subject)),
       removeOfUser: (userId) => noted('remove', sessions.removeOfUser(userId)),
-      list: (query) => noted('read', sessions.list(query)),
+      // A page token comes from a client and may be invalid: then the store is not at fault.
+      list: (query) => (query.after === null ? noted('read', sessions.list(query)) : sessions.list(query)),
       findByPrefix: (hashPrefix, limit) => noted('read', sessions.findByPrefix(hashPrefix, limit)),
       removeExpired: (nowMs, seenBeforeMs, limit) =>
         noted('remove', sessions.removeExpired(nowMs, seenBeforeMs, limit)),

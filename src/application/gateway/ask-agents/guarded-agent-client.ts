@@ -19,6 +19,7 @@ import type {
 import type { Clock } from '../../ports/shared/clock.js';
 import type { Logger } from '../../ports/shared/logger.js';
 import type { MaybePromise } from '../../ports/shared/maybe-promise.js';
+import type { SessionAdministration } from '../../ports/shared/session-administration.js';
 import type { CircuitBreakerHolder } from '../circuit-breakers/circuit-breaker-holder.js';
 import { admitCall, agentBreaker, noteCall } from './agent-breaker.js';
 import { failedOutcome } from './agent-call.js';
@@ -182,6 +183,10 @@ export class GuardedAgentClient implements AgentClient {
     this.#support.review(this.#inner.capabilities());
     const unsupportedEvents = this.#support.missing;
     return { ...this.#inner.status(), breaker: this.#breaker.state, unsupportedEvents };
+  }
+
+  sessions(): SessionAdministration | null {
+    return this.#inner.sessions?.() ?? null;
   }
 
   reportTo(reader: AgentReportReader): void {

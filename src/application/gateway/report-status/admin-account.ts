@@ -11,6 +11,8 @@ export interface AnsweredAdminRequest {
   readonly status: number;
   readonly peerAddress: string;
   readonly correlationId: string;
+  /** Further members of the record. */
+  readonly audited?: Readonly<Record<string, string>>;
 }
 
 const accepted = 202;
@@ -45,13 +47,13 @@ export class AdminAccount {
     return this.#audit.hold();
   }
 
-  record({ method, path, status, peerAddress, correlationId }: AnsweredAdminRequest): void {
+  record({ method, path, status, peerAddress, correlationId, audited = {} }: AnsweredAdminRequest): void {
     const outcome = outcomeOf(status);
-    if (method !== 'POST' && outcome !== 'denied') return;
+    if (method !== 'POST' && method !== 'DELETE' && outcome !== 'denied') return;
     const isRefusal = outcome === 'denied' || outcome === 'refused';
     if (isRefusal && !this.#windows.take(outcome, (count) => this.#recordOmitted(outcome, count))) return;
     const request = { path, client_ip: peerAddress, correlation_id: correlationId };
-    this.#audit.record({ event: 'admin', outcome, members: { ...request, http_method: method, status } });
+    this.#audit.record({ event: 'admin', outcome, members: { ...request, http_method: method, status, ...audited } });
     const fields = { ...request, trace_id: correlationId };
     if (outcome === 'begun') this.#logger.info('an admin request is still being carried out', fields);
     if (outcome === 'carried_out') this.#logger.info('an admin request was carried out', fields);

@@ -6,6 +6,8 @@ export interface AdminAnswer {
   readonly status: number;
   readonly headers: HeaderList;
   readonly body: string;
+  /** Further members of the audit record; absent: none. */
+  readonly audited?: Readonly<Record<string, string>>;
 }
 
 /** Reports must not be cached, and browsers must not guess their type. */
@@ -16,6 +18,9 @@ export const jsonAnswer = (status: number, body: unknown): AdminAnswer => ({
   headers: ['Content-Type', 'application/json', ...commonHeaders],
   body: `${JSON.stringify(body)}\n`,
 });
+
+/** 204 without a body. */
+export const noContent: AdminAnswer = { status: 204, headers: commonHeaders, body: '' };
 
 export const textAnswer = (contentType: string, body: string): AdminAnswer => ({
   status: 200,

@@ -92,6 +92,7 @@ export class AdminRequests implements RequestHandler {
       {
         method: request.method,
         path,
+        query: mark < 0 ? '' : target.slice(mark + 1),
         hosts: allHeaders(request.headers, 'host'),
         authorizations: allHeaders(request.headers, 'authorization'),
         peerAddress,
@@ -105,6 +106,7 @@ export class AdminRequests implements RequestHandler {
       status: answer.status,
       peerAddress,
       correlationId,
+      audited: answer.audited ?? {},
     });
     return answer;
   }

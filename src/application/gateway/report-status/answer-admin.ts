@@ -6,6 +6,7 @@ import { isAdminHost, isLoopbackAddress, isLoopbackHost } from '../../../domain/
 import type { GatewayCluster, ReloadOutcome } from '../../ports/gateway/gateway-cluster.js';
 import type { SecretComparer } from '../../ports/shared/secret-digest.js';
 import { type AdminAnswer, adminProblem, jsonAnswer, supervisorUnavailable } from './admin-answer.js';
+import { type AnswerSessions, isSessionsPath } from './answer-sessions.js';
 import { builtinAnswer } from './builtin-answer.js';
 import type { StatusReports } from './status-reports.js';
 
@@ -61,6 +62,8 @@ export interface AdminRequest {
   readonly method: string;
   /** Without the query. */
   readonly path: string;
+  /** Without the question mark; empty: none. */
+  readonly query: string;
   /** Every Host header. */
   readonly hosts: readonly string[];
   /** Every Authorization header. */
@@ -120,11 +123,13 @@ export class AnswerAdmin {
   readonly #reports: StatusReports;
   readonly #isSecret: SecretComparer;
   readonly #cluster: ChangeableGateway;
+  readonly #sessions: AnswerSessions;
 
-  constructor(reports: StatusReports, isSecret: SecretComparer, cluster: ChangeableGateway) {
+  constructor(reports: StatusReports, isSecret: SecretComparer, cluster: ChangeableGateway, sessions: AnswerSessions) {
     this.#reports = reports;
     this.#isSecret = isSecret;
     this.#cluster = cluster;
+    this.#sessions = sessions;
   }
 
   /** `admin` is the block in force now: a reload may have changed its token. */
@@ -133,6 +138,7 @@ export class AnswerAdmin {
     if (refusal !== null) return refusal;
 
     if (request.path === reloadPath) return this.#reload(request);
+    if (isSessionsPath(request.path)) return this.#sessions.answer(request);
     const command = readDrainCommand(request.path);
     if (command !== null) return this.#changeTarget(command, request);
     const handler = handlersByPath.get(request.path);
@@ -194,6 +200,9 @@ export class AnswerAdmin {
     }
     if (request.method === 'POST' && isUnderAdmin(request.path)) {
       return adminProblem('admin_forbidden', 'A POST needs a token, but the admin block has none.', correlationId);
+    }
+    if (isSessionsPath(request.path)) {
+      return adminProblem('admin_forbidden', 'Sessions need a token, but the admin block has none.', correlationId);
     }
     return null;
   }

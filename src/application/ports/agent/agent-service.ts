@@ -5,6 +5,7 @@ import type { MetricsReport } from '../../../domain/agent-protocol/metrics-repor
 import type { JsonObject } from '../../../domain/shared/json.js';
 import type { Result } from '../../../domain/shared/result.js';
 import type { MaybePromise } from '../shared/maybe-promise.js';
+import type { SessionAdministration } from '../shared/session-administration.js';
 
 /** The gateway that sends a configuration. */
 export interface ConfigurationGiver {
@@ -59,6 +60,8 @@ export interface AgentService {
 
   health(): AgentHealth;
   metrics(): MetricsReport;
+  /** The sessions of the configuration in force; null or absent: there are none. */
+  sessions?(): SessionAdministration | null;
   /** Calls the listener on each change of state. The result unsubscribes it. */
   onHealthChange(listener: (health: AgentHealth) => void): () => void;
 }

@@ -12,6 +12,7 @@ import type { ReachedLimit } from '../../../domain/gateway/limits/limit-violatio
 import type { JsonObject } from '../../../domain/shared/json.js';
 import type { Result } from '../../../domain/shared/result.js';
 import type { MaybePromise } from '../shared/maybe-promise.js';
+import type { SessionAdministration } from '../shared/session-administration.js';
 
 export type { AgentFailureCode };
 
@@ -149,6 +150,9 @@ export interface AgentClient extends AgentMetricsSource {
   onCapabilities(listener: () => void): void;
 
   status(): AgentStatus;
+
+  /** The sessions of an agent in this process; null or absent: it has none, or they are elsewhere. */
+  sessions?(): SessionAdministration | null;
 
   /**
    * Starts connecting without waiting. Calls wait for the first attempt, so that a replacement

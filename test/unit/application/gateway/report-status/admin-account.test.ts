@@ -42,6 +42,20 @@ it('records changes and denials, but not reads', () => {
   ]);
 });
 
+it('records the end of a session, and whose it was', () => {
+  const { records, tell } = world();
+  tell('DELETE', 204, { path: '/admin/sessions/0123456789abcdef', audited: { subject: 'alice', agent: 'auth' } });
+  tell('DELETE', 404);
+  expect(records).toMatchObject([
+    {
+      event: 'admin',
+      outcome: 'carried_out',
+      members: { path: '/admin/sessions/0123456789abcdef', http_method: 'DELETE', subject: 'alice', agent: 'auth' },
+    },
+    { outcome: 'refused', members: { status: 404 } },
+  ]);
+});
+
 it('records a change that continues after its answer as begun', () => {
   const { records, logger, tell } = world();
   tell('POST', 202);

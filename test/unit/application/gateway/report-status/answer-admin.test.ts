@@ -2,6 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import type { AdminAnswer } from '../../../../../src/application/gateway/report-status/admin-answer.js';
 import { type AdminRequest, AnswerAdmin } from '../../../../../src/application/gateway/report-status/answer-admin.js';
+import { AnswerSessions } from '../../../../../src/application/gateway/report-status/answer-sessions.js';
 import { builtinAnswer } from '../../../../../src/application/gateway/report-status/builtin-answer.js';
 import { StatusReports } from '../../../../../src/application/gateway/report-status/status-reports.js';
 import type { TargetStatus } from '../../../../../src/application/ports/gateway/gateway-state.js';
@@ -35,6 +36,7 @@ const answerAdmin = new AnswerAdmin(
   reports,
   (given, secret) => timingSafeEqual(digest(given, 'latin1'), digest(secret.reveal(), 'utf8')),
   whole,
+  new AnswerSessions(() => []),
 );
 
 const address = { host: 'admin.internal', port: 9090 };
@@ -47,6 +49,7 @@ const ask = (changes: Partial<AdminRequest>, admin = open): Promise<AdminAnswer>
     {
       method: 'GET',
       path: '/health',
+      query: '',
       hosts: ['127.0.0.1:9090'],
       authorizations: [],
       peerAddress: '127.0.0.1',
@@ -91,6 +94,23 @@ describe('the paths of the admin address', () => {
       expect(firstHeader(answer.headers, 'allow')).toBe('GET, HEAD');
     },
   );
+});
+
+describe('the sessions', () => {
+  it.each([
+    ['/admin/sessions', 'GET'],
+    ['/admin/sessions', 'HEAD'],
+    ['/admin/sessions/0123456789abcdef', 'DELETE'],
+  ])('%s needs a token in the admin block, and in the request (%s)', async (path, method) => {
+    for (const admin of [open, { ...open, address }]) {
+      const answer = await ask({ path, method }, admin);
+      expect([answer.status, codeOf(answer)]).toEqual([403, 'admin_forbidden']);
+    }
+    expect((await ask({ path, method }, guarded)).status).toBe(401);
+    expect((await ask({ path, method, authorizations: [bearer] }, guarded)).status).toBe(
+      method === 'DELETE' ? 404 : 200,
+    );
+  });
 });
 
 describe('an admin address with a token', () => {

@@ -189,6 +189,7 @@ export const agentModule = new ContainerModule(({ bind }) => {
       introspection,
       providers,
     }): SharedAgentServices => ({
+      name: null,
       clock,
       scheduler,
       logger,
@@ -229,7 +230,7 @@ export const agentModule = new ContainerModule(({ bind }) => {
         const counters = new AgentServiceCounters();
         const spentAssertions = spent.of(embeddedName ?? null);
         const exchangeRates = new ExchangeRates(rates, embeddedName ?? null);
-        const own = { keySets, logger, outcomes: counters, spentAssertions, exchangeRates };
+        const own = { name: embeddedName ?? null, keySets, logger, outcomes: counters, spentAssertions, exchangeRates };
         const configuration = new AgentConfigurationInForce(start, { ...parts, ...own });
         const { clock, scheduler } = parts;
         return new AuthAgent(description, { configuration, keySets, counters, clock, scheduler, logger });

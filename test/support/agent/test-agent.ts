@@ -125,6 +125,7 @@ export const testAgent = (
     keys: samlKeys,
   };
   const parts: AgentProcessServices = {
+    name: null,
     clock,
     scheduler,
     logger,

@@ -65,6 +65,7 @@ export const tokenParties = async ({ keys, corp = {}, jwt = {}, hasProviders = t
       tokenHeader: null,
       tokenCookie: null,
       introspection: null,
+      requiredProof: null,
       audiences: ['api'],
       algorithms: null,
       tenants: [],

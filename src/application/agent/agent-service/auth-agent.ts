@@ -233,7 +233,12 @@ export class AuthAgent implements AgentService {
     if (path !== null && endpoint !== null)
       return this.#endpoints.answer({ event, path, endpoint }, connection, cancellation);
     const protection = agent.signOn?.protection(path) ?? 'open';
-    const authenticated = agent.authentication.authenticate(event.headers, cancellation, protection !== 'excluded');
+    const authenticated = agent.authentication.authenticate(
+      event.headers,
+      cancellation,
+      protection !== 'excluded',
+      event,
+    );
     if (!(authenticated instanceof Promise)) return this.#answer(event, agent, authenticated, startedMs, protection);
     return authenticated.then((outcome) => this.#answer(event, agent, outcome, startedMs, protection));
   }

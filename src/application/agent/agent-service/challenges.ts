@@ -1,4 +1,6 @@
 import type { FailureReason } from '../../../domain/agent/identity/authentication-failure.js';
+import { proofRejections } from '../../../domain/agent/tokens/dpop-proof.js';
+import { asymmetricAlgorithms } from '../../../domain/agent/tokens/signature-algorithm.js';
 
 /** Every 401 names the realm (RFC 6750, section 3; RFC 9110, section 11.6.1). */
 const realm = 'Bearer realm="gateway"';
@@ -15,7 +17,8 @@ const descriptions: Partial<Readonly<Record<FailureReason, string>>> = {
   not_yet_valid: 'The token is not valid yet',
   issued_in_future: 'The token is not valid yet',
   wrong_audience: 'The token is meant for another audience',
-  dpop_not_supported: 'The token is bound to a key, which is not supported here',
+  bound_token_as_bearer: 'The token is bound to a key: use the scheme DPoP',
+  unbound_token: 'The token is not bound to a key',
   missing_certificate: 'The token is bound to a client certificate',
   wrong_certificate: 'The token is bound to another client certificate',
 };
@@ -36,3 +39,15 @@ export const insufficientScopeChallenge = (scope: string | null): string => {
 
 /** User and password are read as UTF-8 (RFC 7617, section 2.1). */
 export const basicChallenge = 'Basic realm="gateway", charset="UTF-8"';
+
+/** Algorithms of proofs (RFC 9449, section 7.1). */
+const proofAlgorithms = asymmetricAlgorithms.join(' ');
+
+const isProofFault = (reason: FailureReason | null): boolean => proofRejections.some((known) => known === reason);
+
+/** For a 401. `reason`: why the token or its proof is refused; null without a token of the scheme DPoP. */
+export const proofChallenge = (reason: FailureReason | null): string => {
+  const algorithms = `algs="${proofAlgorithms}"`;
+  if (reason === null) return `DPoP ${algorithms}`;
+  return `DPoP ${algorithms}, error="${isProofFault(reason) ? 'invalid_dpop_proof' : 'invalid_token'}"`;
+};

@@ -13,7 +13,7 @@ import { firstHeader, type HeaderList } from '../../../domain/http/header-list.j
 import { mergeObjects } from '../../../domain/shared/merge-objects.js';
 import type { RefusedAuthentication } from '../authenticate/authenticate-request.js';
 import type { AuthorizationOutcome } from '../authorize/authorization-outcome.js';
-import { basicChallenge, bearerChallenge, insufficientScopeChallenge } from './challenges.js';
+import { basicChallenge, bearerChallenge, insufficientScopeChallenge, proofChallenge } from './challenges.js';
 import type { RefusedForm } from './posted-forms.js';
 import { withRemarks } from './with-remarks.js';
 
@@ -144,7 +144,7 @@ const retryAfter: Readonly<Record<UndecidedReason, string>> = {
  * The answer to a request without valid credentials: 401, 403 for a missing scope, or 503 if a method could not decide.
  */
 export const refusalAnswer = (event: RequestHeadersEvent, refused: RefusedAuthentication): AgentAnswer => {
-  const { failure, undecided: waitingFor, bearer, requiredScope, mayUseBasic } = refused;
+  const { failure, undecided: waitingFor, bearer, requiredScope, mayUseBasic, proof } = refused;
   const remarks = { event: 'authentication', outcome: 'failed', auth_method: failure.method ?? 'none' } as const;
   if (waitingFor !== null) return withRemarks(undecidedAnswer(event, waitingFor), remarks);
   if (failure.reason === 'insufficient_scope') {
@@ -152,7 +152,8 @@ export const refusalAnswer = (event: RequestHeadersEvent, refused: RefusedAuthen
     const answer = problemAnswer(insufficientScope, event, ['WWW-Authenticate', challenge], [failure.reason]);
     return withRemarks(answer, remarks);
   }
-  const challenges = ['WWW-Authenticate', bearerChallenge(bearer)];
+  const challenges = ['WWW-Authenticate', bearerChallenge(proof === 'shown' ? null : bearer)];
+  if (proof !== undefined) challenges.push('WWW-Authenticate', proofChallenge(proof === 'shown' ? bearer : null));
   if (mayUseBasic) challenges.push('WWW-Authenticate', basicChallenge);
   return withRemarks(problemAnswer(unauthenticated, event, challenges, [failure.reason]), remarks);
 };

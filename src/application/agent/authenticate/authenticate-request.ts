@@ -13,6 +13,7 @@ import {
   requestCredentials,
   showsBearer,
 } from '../../../domain/agent/identity/request-credentials.js';
+import type { ProvenRequest } from '../../../domain/agent/tokens/dpop-proof.js';
 import type { HeaderList } from '../../../domain/http/header-list.js';
 import type { Cancellation } from '../../ports/shared/cancellation.js';
 import type { MaybePromise } from '../../ports/shared/maybe-promise.js';
@@ -38,16 +39,33 @@ export interface RefusedAuthentication {
   readonly requiredScope: string | null;
   /** Basic authentication is configured, and Authorization has no bearer token. */
   readonly mayUseBasic: boolean;
+  /** `shown`: the client used the scheme DPoP; `offered`: it should. Absent: a DPoP challenge does not help. */
+  readonly proof?: 'shown' | 'offered';
 }
 
 interface TriedFailure extends AuthenticationFailure {
   readonly scope: string | null;
 }
 
+interface Attempt {
+  readonly credentials: RequestCredentials;
+  readonly cancellation: Cancellation;
+  readonly request: ProvenRequest | null;
+}
+
+const proofMember = (isShown: boolean, isOffered: boolean): Pick<RefusedAuthentication, 'proof'> => {
+  if (isShown) return { proof: 'shown' };
+  return isOffered ? { proof: 'offered' } : {};
+};
+
+const isAboutProof = (reason: FailureReason | undefined): boolean =>
+  reason === 'bound_token_as_bearer' || reason === 'unbound_token';
+
 /** Collects the failures of the methods that were tried. */
 class Refusal {
   readonly #tokenShown: boolean;
   readonly #mayUseBasic: boolean;
+  readonly #isProofShown: boolean;
   #failure: TriedFailure | null = null;
   #bearer: TriedFailure | null = null;
   #undecided: { readonly method: AuthenticationMethod; readonly reason: UndecidedReason } | null = null;
@@ -55,6 +73,9 @@ class Refusal {
   constructor(credentials: RequestCredentials) {
     const isBearer = showsBearer(credentials);
     this.#mayUseBasic = !isBearer;
+    const { authorization } = credentials;
+    this.#isProofShown =
+      authorization?.scheme === 'dpop' || (authorization?.scheme === 'malformed' && authorization.of === 'dpop');
     this.#tokenShown = isBearer || credentials.placedToken !== undefined;
   }
 
@@ -70,7 +91,7 @@ class Refusal {
     if (isBearer) this.#bearer = moreUsefulFailure(this.#bearer, failure);
   }
 
-  outcome(hasBasic: boolean): RefusedAuthentication {
+  outcome(hasBasic: boolean, offersProof: boolean): RefusedAuthentication {
     const failure = this.#undecided ?? this.#failure ?? { method: null, reason: 'missing_credentials' as const };
     return {
       kind: 'refused',
@@ -80,17 +101,19 @@ class Refusal {
       bearer: this.#tokenShown ? (this.#bearer?.reason ?? 'unknown_credentials') : null,
       requiredScope: this.#undecided === null ? (this.#failure?.scope ?? null) : null,
       mayUseBasic: hasBasic && this.#mayUseBasic,
+      ...proofMember(this.#isProofShown, offersProof || isAboutProof(this.#bearer?.reason)),
     };
   }
 }
 
-const ambiguous = (mayUseBasic: boolean): RefusedAuthentication => ({
+const ambiguous = (mayUseBasic: boolean, offersProof: boolean): RefusedAuthentication => ({
   kind: 'refused',
   failure: { method: null, reason: 'ambiguous_credentials' },
   undecided: null,
   bearer: null,
   requiredScope: null,
   mayUseBasic,
+  ...proofMember(false, offersProof),
 });
 
 /** Tries all configured methods in order of precedence. The first success decides. */
@@ -100,9 +123,15 @@ export class AuthenticateRequest {
   readonly #headersWithoutSession: CredentialHeaders;
   readonly #known: CredentialCache | null;
   readonly #hasBasic: boolean;
+  readonly #offersProof: boolean;
 
-  /** Header names are case-insensitive; the cookie names are case-sensitive. */
-  constructor(checks: readonly AuthenticationCheck[], headers: CredentialHeaders) {
+  /**
+   * Header names are case-insensitive; the cookie names are case-sensitive.
+   *
+   * @param offersProof whether some provider requires DPoP
+   */
+  constructor(checks: readonly AuthenticationCheck[], headers: CredentialHeaders, offersProof = false) {
+    this.#offersProof = offersProof;
     this.#checks = checks.toSorted((first, second) => comparePrecedence(first.method, second.method));
     this.#headers = lowerCaseHeaders(headers);
     this.#headersWithoutSession = { ...this.#headers, sessionCookieNames: [] };
@@ -116,35 +145,32 @@ export class AuthenticateRequest {
     headers: HeaderList,
     cancellation: Cancellation,
     readsSession = true,
+    request: ProvenRequest | null = null,
   ): MaybePromise<AuthenticationOutcome> {
     const names = readsSession ? this.#headers : this.#headersWithoutSession;
     const credentials = requestCredentials(headers, names, this.#known);
-    if (!credentials.ok) return ambiguous(this.#hasBasic);
-    return this.#tryFrom(0, credentials.value, cancellation, null);
+    if (!credentials.ok) return ambiguous(this.#hasBasic, this.#offersProof);
+    return this.#tryFrom(0, { credentials: credentials.value, cancellation, request }, null);
   }
 
   /** @param refusal the failures so far; null: no method had a credential */
-  #tryFrom(
-    first: number,
-    credentials: RequestCredentials,
-    cancellation: Cancellation,
-    refusal: Refusal | null,
-  ): MaybePromise<AuthenticationOutcome> {
+  #tryFrom(first: number, attempt: Attempt, refusal: Refusal | null): MaybePromise<AuthenticationOutcome> {
+    const { credentials, cancellation, request } = attempt;
     let noted = refusal;
     for (let place = first; place < this.#checks.length; place += 1) {
       const check = this.#checks[place] as AuthenticationCheck;
-      const pending = check.check(credentials, cancellation);
+      const pending = check.check(credentials, cancellation, request);
       if (pending instanceof Promise) {
         const before = noted;
         return pending.then((outcome) => {
           if (outcome.kind === 'authenticated' || outcome.kind === 'cancelled') return outcome;
-          return this.#tryFrom(place + 1, credentials, cancellation, noteFailure(before, credentials, check, outcome));
+          return this.#tryFrom(place + 1, attempt, noteFailure(before, credentials, check, outcome));
         });
       }
       if (pending.kind === 'authenticated' || pending.kind === 'cancelled') return pending;
       noted = noteFailure(noted, credentials, check, pending);
     }
-    return (noted ?? new Refusal(credentials)).outcome(this.#hasBasic);
+    return (noted ?? new Refusal(credentials)).outcome(this.#hasBasic, this.#offersProof);
   }
 }
 

@@ -1,6 +1,7 @@
 import type { FailureReason, UndecidedReason } from '../../../domain/agent/identity/authentication-failure.js';
 import type { BearerCredential } from '../../../domain/agent/identity/authorization-credential.js';
 import type { AuthenticationMethod, RequestCredentials } from '../../../domain/agent/identity/request-credentials.js';
+import type { ProvenRequest } from '../../../domain/agent/tokens/dpop-proof.js';
 import type { Cancellation } from '../../ports/shared/cancellation.js';
 import type { PasswordCheck, PasswordVerdict } from './password-checks.js';
 import type { PreparedIdentity } from './prepared-identity.js';
@@ -78,6 +79,14 @@ export interface AuthenticationCheck {
   readonly isSession?: true;
   /** The credentials that the check has cached; undefined if it caches none. */
   readonly known?: CredentialCache;
-  /** Synchronous where possible. Cancelling ends a wait with the outcome `cancelled`. Never rejects. */
-  check(credentials: RequestCredentials, cancellation: Cancellation): CheckOutcome | Promise<CheckOutcome>;
+  /**
+   * Synchronous where possible. Cancelling ends a wait with the outcome `cancelled`. Never rejects.
+   *
+   * @param request what a proof of possession is for; null: unknown
+   */
+  check(
+    credentials: RequestCredentials,
+    cancellation: Cancellation,
+    request?: ProvenRequest | null,
+  ): CheckOutcome | Promise<CheckOutcome>;
 }

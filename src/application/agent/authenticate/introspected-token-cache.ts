@@ -1,3 +1,4 @@
+import type { TokenBinding } from '../../../domain/agent/tokens/confirmation-rules.js';
 import type { Clock } from '../../ports/shared/clock.js';
 import type { CheckOutcome } from './authentication-check.js';
 
@@ -5,8 +6,8 @@ import type { CheckOutcome } from './authentication-check.js';
 export interface IntrospectedToken {
   /** Authenticated, or why the token is refused. */
   readonly outcome: CheckOutcome;
-  /** SHA-256 of the certificate that it is bound to; null: not bound. The caller checks it for each request. */
-  readonly boundTo: string | null;
+  /** What each request must prove; null for a refusal. */
+  readonly binding: TokenBinding | null;
   /** How long the result may be used, in milliseconds. */
   readonly lifeMs: number;
   /** The moment of expiry of the token, in milliseconds since the Unix epoch; infinite: none. */

@@ -2,7 +2,7 @@ import type { IntrospectionOptions } from '../../../domain/agent/configuration/a
 import type { Identity } from '../../../domain/agent/identity/identity.js';
 import { encodeParameters } from '../../../domain/agent/oidc/authorization-request.js';
 import { type Claims, hasScopes } from '../../../domain/agent/tokens/claims.js';
-import { boundCertificate } from '../../../domain/agent/tokens/confirmation-rules.js';
+import { tokenBinding } from '../../../domain/agent/tokens/confirmation-rules.js';
 import { checkIntrospectedClaims, readIntrospection } from '../../../domain/agent/tokens/introspection.js';
 import type { JwtClaimRules } from '../../../domain/agent/tokens/jwt-claim-rules.js';
 import { err } from '../../../domain/shared/result.js';
@@ -10,14 +10,16 @@ import type { ProviderEndpoints } from '../../ports/agent/provider-endpoints.js'
 import type { Cancellation } from '../../ports/shared/cancellation.js';
 import type { Clock } from '../../ports/shared/clock.js';
 import type { Logger } from '../../ports/shared/logger.js';
+import type { MaybePromise } from '../../ports/shared/maybe-promise.js';
 import type { SecretDigest } from '../../ports/shared/secret-digest.js';
 import { CancellationSource } from '../../shared/cancellation/cancellation-source.js';
 import { OncePerPeriod } from '../../shared/once-per-period.js';
 import { type CheckOutcome, cancelled, failedCheck, undecided } from './authentication-check.js';
 import type { CertificateBinding } from './certificate-binding.js';
+import type { DpopProofs } from './dpop-proofs.js';
 import { type IntrospectedToken, IntrospectedTokenCache } from './introspected-token-cache.js';
 import type { PreparedIdentity } from './prepared-identity.js';
-import type { PresentedBearer } from './token-outcome.js';
+import { type PresentedToken, proven } from './token-outcome.js';
 
 /** `failure`: no valid answer in time. `overloaded`: not asked, because too many calls were running. */
 export type IntrospectionResult = 'active' | 'inactive' | 'failure' | 'overloaded';
@@ -31,12 +33,15 @@ export interface IntrospectionCheckOptions {
   readonly introspection: IntrospectionOptions;
   readonly rules: JwtClaimRules;
   readonly requiredScopes: readonly string[];
+  /** Whether only tokens that are bound to a DPoP key are accepted. */
+  readonly requiresProof: boolean;
   readonly endpoint: Pick<ProviderEndpoints, 'requestTokens'>;
   readonly digest: Pick<SecretDigest, 'sha256Hex'>;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly outcomes: IntrospectionOutcomes;
   readonly binding: CertificateBinding;
+  readonly proofs: Pick<DpopProofs, 'refusal'>;
   readonly prepare: (identity: Identity) => PreparedIdentity;
 }
 
@@ -70,10 +75,11 @@ export class IntrospectionCheck {
   }
 
   /** Synchronous for a cached result. Cancelling ends a wait; the call goes on for other requests. Never rejects. */
-  check({ token, certificate }: PresentedBearer, cancellation: Cancellation): CheckOutcome | Promise<CheckOutcome> {
+  check(shown: PresentedToken, cancellation: Cancellation): CheckOutcome | Promise<CheckOutcome> {
+    const { token } = shown;
     const digest = this.#parts.digest.sha256Hex(token);
     const known = this.#cache.recall(digest);
-    if (known !== null) return this.#outcome(known, certificate);
+    if (known !== null) return this.#outcome(known, shown);
     const call = this.#calls.get(digest) ?? this.#begin(digest, token);
     if (call === null || call.waiters >= maximumIntrospectionWaiters) {
       this.#parts.outcomes.introspected('overloaded');
@@ -87,14 +93,13 @@ export class IntrospectionCheck {
       });
       void call.result.then((result) => {
         endListening();
-        resolve(result === null ? undecided('introspection_unavailable') : this.#outcome(result, certificate));
+        resolve(result === null ? undecided('introspection_unavailable') : this.#outcome(result, shown));
       });
     });
   }
 
-  #outcome({ outcome, boundTo }: IntrospectedToken, certificate: PresentedBearer['certificate']): CheckOutcome {
-    const refusal = boundTo === null ? null : this.#parts.binding.refusal(boundTo, certificate);
-    return refusal === null ? outcome : failedCheck(refusal);
+  #outcome({ outcome, binding }: IntrospectedToken, shown: PresentedToken): MaybePromise<CheckOutcome> {
+    return binding === null ? outcome : proven(shown, binding, outcome, this.#parts);
   }
 
   /** Null: too many calls are running. */
@@ -134,24 +139,25 @@ export class IntrospectionCheck {
   }
 
   #active(claims: Claims): IntrospectedToken {
-    const { rules, requiredScopes, clock, prepare, introspection } = this.#parts;
+    const { rules, requiredScopes, requiresProof, clock, prepare, introspection } = this.#parts;
     const accepted = checkIntrospectedClaims(claims, rules, clock.wallMs());
     if (!accepted.ok) return refused(failedCheck(accepted.error));
     if (!hasScopes(claims, requiredScopes)) {
       return refused({ kind: 'failed', reason: 'insufficient_scope', scope: requiredScopes.join(' ') });
     }
-    const bound = boundCertificate(claims);
-    if (!bound.ok) return refused(failedCheck(bound.error));
+    const binding = tokenBinding(claims);
+    if (!binding.ok) return refused(failedCheck(binding.error));
+    if (requiresProof && binding.value.proofKey === null) return refused(failedCheck('unbound_token'));
     const { subject, expiresMs } = accepted.value;
     const prepared = prepare({ method: 'oidc', userId: subject, claims, certificate: null });
     const lifeMs = introspection.cacheMs;
-    return { outcome: { kind: 'authenticated', prepared }, boundTo: bound.value, lifeMs, expiresMs };
+    return { outcome: { kind: 'authenticated', prepared }, binding: binding.value, lifeMs, expiresMs };
   }
 }
 
 const refused = (outcome: CheckOutcome): IntrospectedToken => ({
   outcome,
-  boundTo: null,
+  binding: null,
   lifeMs: refusalLifeMs,
   expiresMs: Number.POSITIVE_INFINITY,
 });

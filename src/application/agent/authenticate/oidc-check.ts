@@ -1,12 +1,13 @@
 import type { CertificateCredential, RequestCredentials } from '../../../domain/agent/identity/request-credentials.js';
 import type { PlacedToken, TokenPlace } from '../../../domain/agent/identity/token-places.js';
 import { maximumTokenLength } from '../../../domain/agent/tokens/compact-jws.js';
+import type { ProvenRequest } from '../../../domain/agent/tokens/dpop-proof.js';
 import type { Cancellation } from '../../ports/shared/cancellation.js';
 import type { ProviderTokens } from '../verify-tokens/provider-tokens.js';
 import type { TokenReader } from '../verify-tokens/token-verdict.js';
 import { type AuthenticationCheck, absent, type CheckOutcome, failedCheck } from './authentication-check.js';
 import type { IntrospectionCheck } from './introspection-check.js';
-import { type PresentedBearer, recalled, type TokenOutcomeOptions, tokenOutcome } from './token-outcome.js';
+import { type PresentedToken, recalled, type TokenOutcomeOptions, tokenOutcome } from './token-outcome.js';
 import type { VerifiedTokenCache } from './verified-token-cache.js';
 
 export interface OidcCheckOptions extends TokenOutcomeOptions {
@@ -31,14 +32,16 @@ export class OidcCheck implements AuthenticationCheck {
   check(
     { authorization, certificate, placedToken }: RequestCredentials,
     cancellation: Cancellation,
+    request: ProvenRequest | null = null,
   ): CheckOutcome | Promise<CheckOutcome> {
-    if (authorization?.scheme === 'malformed' && authorization.of === 'bearer') return failedCheck('malformed');
-    if (authorization?.scheme !== 'bearer') {
+    if (authorization?.scheme === 'malformed' && authorization.of !== 'basic') return failedCheck('malformed');
+    if (authorization?.scheme !== 'bearer' && authorization?.scheme !== 'dpop') {
       return placedToken === undefined ? absent : this.#checkPlaced(placedToken, certificate, cancellation);
     }
-    const { token } = authorization;
+    const { scheme, token } = authorization;
     if (token.length > maximumTokenLength) return failedCheck('too_large');
-    return recalled(authorization, certificate, this.#parts) ?? this.#verify({ token, certificate }, cancellation);
+    const shown: PresentedToken = { scheme, token, certificate, request };
+    return recalled(shown, authorization, this.#parts) ?? this.#verify(shown, cancellation);
   }
 
   /** A token in another header or in a cookie: only of the providers that read that place. */
@@ -50,17 +53,19 @@ export class OidcCheck implements AuthenticationCheck {
     if (isRepeated) return failedCheck('ambiguous_credentials');
     if (token === null) return failedCheck('malformed');
     if (token.length > maximumTokenLength) return failedCheck('too_large');
-    const known = recalled({ scheme: 'bearer', token }, certificate, this.#parts);
-    if (known !== null && isAcceptedAt(place, known)) return outcomeAt(place, known);
+    // The scheme DPoP needs Authorization, so a token that is bound to a key fails here.
+    const shown: PresentedToken = { scheme: 'bearer', token, certificate, request: null };
+    const known = recalled(shown, { token }, this.#parts);
+    if (known !== null && !(known instanceof Promise) && isAcceptedAt(place, known)) return outcomeAt(place, known);
     const read = this.#parts.reader.read(token);
     if (!read.ok && !place.introspects) return failedCheck(read.error);
     const iss = read.ok ? read.value.payload['iss'] : null;
     if (iss !== null && (typeof iss !== 'string' || !place.issuers.has(iss))) return failedCheck('unknown_issuer');
-    const outcome = this.#verify({ token, certificate }, cancellation);
+    const outcome = this.#verify(shown, cancellation);
     return outcome instanceof Promise ? outcome.then((late) => outcomeAt(place, late)) : outcomeAt(place, outcome);
   }
 
-  #verify(shown: PresentedBearer, cancellation: Cancellation): CheckOutcome | Promise<CheckOutcome> {
+  #verify(shown: PresentedToken, cancellation: Cancellation): CheckOutcome | Promise<CheckOutcome> {
     const { tokens, reader, introspection } = this.#parts;
     const read = reader.read(shown.token);
     if (!read.ok) return introspection?.check(shown, cancellation) ?? failedCheck(read.error);

@@ -1,4 +1,5 @@
 import type { BearerCredential } from '../../../domain/agent/identity/authorization-credential.js';
+import type { TokenBinding } from '../../../domain/agent/tokens/confirmation-rules.js';
 import { checkWindow, type TokenWindow } from '../../../domain/agent/tokens/jwt-claim-rules.js';
 import { ownText } from '../../../domain/shared/utf8.js';
 import type { Clock } from '../../ports/shared/clock.js';
@@ -11,15 +12,15 @@ export interface VerifiedToken {
   readonly window: TokenWindow;
   /** The key that verified the signature; null: a key that lasts as long as the cache. */
   readonly key: { readonly isWithdrawn: boolean } | null;
-  /** SHA-256 of the certificate that it is bound to; null: not bound. */
-  readonly boundTo: string | null;
+  /** The certificate and the key that it is bound to. */
+  readonly binding: TokenBinding;
 }
 
-/** A cached token that is valid now, if the request has its certificate. */
+/** A cached token that is valid now, if the request proves its binding. */
 export interface RecalledToken {
   readonly outcome: CheckOutcome;
-  /** As `VerifiedToken.boundTo`. The caller checks it for each request. */
-  readonly boundTo: string | null;
+  /** The caller checks it for each request. */
+  readonly binding: TokenBinding;
 }
 
 export interface TokenMemoryLimits {
@@ -57,20 +58,20 @@ class RememberedToken implements BearerCredential, RecalledToken {
   readonly outcome: CheckOutcome;
   readonly window: TokenWindow;
   readonly key: VerifiedToken['key'];
-  readonly boundTo: string | null;
+  readonly binding: TokenBinding;
   /** Null once evicted. */
   memory: VerifiedTokenCache | null;
   newer: RememberedToken | null = null;
   older: RememberedToken | null = null;
 
-  constructor(shown: string, { prepared, window, key, boundTo }: VerifiedToken, memory: VerifiedTokenCache) {
+  constructor(shown: string, { prepared, window, key, binding }: VerifiedToken, memory: VerifiedTokenCache) {
     // Both share one copy of the text: the given token may be a slice that keeps a whole request head alive.
     this.field = ownText(fieldOf(shown));
     this.token = this.field.slice(fieldStart.length);
     this.outcome = { kind: 'authenticated', prepared };
     this.window = window;
     this.key = key;
-    this.boundTo = boundTo;
+    this.binding = binding;
     this.memory = memory;
   }
 }
@@ -110,7 +111,7 @@ export class VerifiedTokenCache implements CredentialCache {
    * A cached token that is valid now; null if it must be verified. The responsible check reports what is wrong with a
    * token.
    */
-  recall(credential: BearerCredential): RecalledToken | null {
+  recall(credential: Pick<BearerCredential, 'token'>): RecalledToken | null {
     const isOwn = credential instanceof RememberedToken && credential.memory === this;
     const entry = isOwn ? credential : this.#entries.get(fieldOf(credential.token));
     if (entry === undefined) return null;

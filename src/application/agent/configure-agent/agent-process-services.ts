@@ -23,6 +23,8 @@ import type { SessionServices } from './session-services.js';
 
 /** The services of a process that all its agents use. */
 export interface AgentProcessServices {
+  /** Name of an embedded agent; null: the only agent of the process. */
+  readonly name: string | null;
   readonly clock: Clock;
   readonly scheduler: Scheduler;
   readonly logger: Logger;

@@ -2,10 +2,12 @@ import type { CompleteAgentOptions } from '../../../domain/agent/configuration/a
 import type { Identity } from '../../../domain/agent/identity/identity.js';
 import type { CredentialHeaders } from '../../../domain/agent/identity/request-credentials.js';
 import { tokenPlaces } from '../../../domain/agent/identity/token-places.js';
+import type { ReplayStore } from '../../ports/agent/replay-store.js';
 import { ApiKeyCheck } from '../authenticate/api-key-check.js';
 import type { AuthenticationCheck } from '../authenticate/authentication-check.js';
 import { BasicCheck } from '../authenticate/basic-check.js';
 import { CertificateBinding } from '../authenticate/certificate-binding.js';
+import { DpopProofs } from '../authenticate/dpop-proofs.js';
 import { IntrospectionCheck, type IntrospectionCheckOptions } from '../authenticate/introspection-check.js';
 import { JwtCheck } from '../authenticate/jwt-check.js';
 import { MtlsCheck } from '../authenticate/mtls-check.js';
@@ -43,14 +45,15 @@ const ownCredentialHeaders = (options: CompleteAgentOptions): CredentialHeaders 
 /** The check of opaque tokens, of the only provider with introspection; null: there is none. */
 const introspectionCheck = (
   providers: CompleteAgentOptions['oidc'],
-  { prepare, binding }: Pick<IntrospectionCheckOptions, 'prepare' | 'binding'>,
+  { prepare, binding, proofs }: Pick<IntrospectionCheckOptions, 'prepare' | 'binding' | 'proofs'>,
   { digest, clock, logger, outcomes, oidc: { introspection: endpoint } }: AgentProcessServices,
 ): IntrospectionCheck | null => {
   const provider = providers.find((each) => each.introspection !== null);
   if (provider === undefined || provider.introspection === null) return null;
   const { introspection, requiredScopes } = provider;
-  const parts = { digest, clock, logger, outcomes, endpoint, prepare, binding };
-  return new IntrospectionCheck({ ...parts, introspection, rules: provider, requiredScopes });
+  const parts = { digest, clock, logger, outcomes, endpoint, prepare, binding, proofs };
+  const requiresProof = provider.requiredProof === 'dpop';
+  return new IntrospectionCheck({ ...parts, introspection, rules: provider, requiredScopes, requiresProof });
 };
 
 /** One check per configured method. */
@@ -59,9 +62,10 @@ export const authenticationChecks = (
   { mtls }: Pick<PreparedMethods, 'mtls'>,
   { oidc, jwt }: BearerTokens,
   sessions: SessionChecks | null,
+  replays: Pick<ReplayStore, 'remember'>,
   services: AgentProcessServices,
 ): readonly AuthenticationCheck[] => {
-  const { logger, digest, clock, fingerprints, passwords } = services;
+  const { logger, digest, clock, fingerprints, passwords, keys, name } = services;
   const { apiKeys, basicUsers, tokenCacheSize } = options;
   const { userIdHeader: userId, authMethodHeader: authMethod, forwardClaims: forwardedClaims } = options;
   const names = { userId, authMethod, forwardedClaims };
@@ -72,7 +76,9 @@ export const authenticationChecks = (
     maximumEntries: tokenCacheSize,
     maximumSize: Math.max(leastCharacters, tokenCacheSize * charactersPerToken),
   });
-  const bearer = { reader: new TokenReader(), prepare, memory, binding: new CertificateBinding(fingerprints) };
+  const proofs = new DpopProofs({ keys, digest, clock, replays, agent: name ?? '' });
+  const binding = new CertificateBinding(fingerprints);
+  const bearer = { reader: new TokenReader(), prepare, memory, binding, proofs };
   const checks: AuthenticationCheck[] = [];
   if (mtls !== null) {
     checks.push(new MtlsCheck({ ...mtls, prepare, digest, clock, memorySize: tokenCacheSize }));

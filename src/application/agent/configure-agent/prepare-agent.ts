@@ -40,6 +40,7 @@ import { PreparedSaml } from './prepared-saml.js';
 import { PreparedSessions } from './prepared-sessions.js';
 import { type ReadTokenExchange, readTokenExchange } from './read-token-exchange.js';
 import { readSamlFiles, type SamlFiles } from './saml-files.js';
+import { UsedProofs } from './used-proofs.js';
 import { WarmUp } from './warm-up.js';
 
 /** The header of the client certificate, and the one that accompanies it (RFC 9440, section 2.3). */
@@ -235,6 +236,7 @@ interface AgentPieces {
   readonly methods: PreparedMethods;
   readonly authorization: AuthorizeRequest | null;
   readonly keySets: ProviderKeySets;
+  readonly proofs: UsedProofs;
   readonly sessions: PreparedSessions | null;
   readonly saml: PreparedSaml | null;
   readonly logins: PreparedLogins | null;
@@ -268,18 +270,22 @@ const removedCookies = (
 };
 
 const assemble = (
-  { options, methods, authorization, keySets, sessions, saml, logins, exchange }: AgentPieces,
+  { options, methods, authorization, keySets, proofs, sessions, saml, logins, exchange }: AgentPieces,
   parts: AgentProcessServices,
 ): PreparedAgent => {
   const bearer = bearerTokens(options, methods, keySets.providers, parts.clock);
-  const checks = authenticationChecks(options, methods, bearer, sessions?.sessions ?? null, parts);
+  const checks = authenticationChecks(options, methods, bearer, sessions?.sessions ?? null, proofs.replays, parts);
   const ways = [...(saml === null ? [] : [saml.signOn]), ...(logins?.ways ?? [])];
   const signOn = prepareSignOn(options, sessions, ways, logins?.loginPaths ?? []);
   const revocations = methods.mtls?.revocations ?? null;
   revocations?.watch();
   const tokenExchange = exchange === null ? null : prepareTokenExchange(exchange, bearer, saml, parts);
   return {
-    authentication: new AuthenticateRequest(checks, credentialHeaders(options)),
+    authentication: new AuthenticateRequest(
+      checks,
+      credentialHeaders(options),
+      options.oidc.some(({ requiredProof }) => requiredProof === 'dpop'),
+    ),
     authorization,
     methods: [...new Set(checks.map((check) => check.method))],
     identityHeaderPatterns: identityHeaderPatterns(options),
@@ -311,7 +317,7 @@ const assemble = (
       revocations?.release();
       saml?.release();
       logins?.release();
-      await sessions?.release();
+      await Promise.all([sessions?.release(), proofs.release()]);
     },
   };
 };
@@ -365,8 +371,14 @@ export const prepareAgent = async (
 
   // The verifier warms up while the store opens.
   const warmUp = complete.saml === null ? null : new WarmUp(parts.saml.warmUp, parts.logger);
+  const proofs = await UsedProofs.acquire(complete, parts);
+  if (!proofs.ok)
+    return err([...problems, optionProblem('error', 'oidc', `the store of used proofs: ${proofs.error}`)]);
   const sessions = await prepareSessions(complete, parts);
-  if (!sessions.ok) return err([...problems, sessions.error]);
+  if (!sessions.ok) {
+    await proofs.value.release();
+    return err([...problems, sessions.error]);
+  }
   // No errors from here on, so that a failed preparation leaves nothing to release.
   const keySets = ProviderKeySets.acquire(complete.oidc, parts.keySets);
   const saml = prepareSaml(complete, samlFiles, sessions.value, warmUp, parts);
@@ -376,6 +388,7 @@ export const prepareAgent = async (
     methods,
     authorization,
     keySets,
+    proofs: proofs.value,
     sessions: sessions.value,
     saml,
     logins,

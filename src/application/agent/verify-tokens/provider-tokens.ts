@@ -1,5 +1,6 @@
 import type { OidcProviderOptions } from '../../../domain/agent/configuration/agent-configuration.js';
-import { hasScopes } from '../../../domain/agent/tokens/claims.js';
+import { type Claims, hasScopes } from '../../../domain/agent/tokens/claims.js';
+import { tokenBinding } from '../../../domain/agent/tokens/confirmation-rules.js';
 import { checkIdTokenClaims, checkIdTokenHeader } from '../../../domain/agent/tokens/id-token-rules.js';
 import { checkJwtClaims } from '../../../domain/agent/tokens/jwt-claim-rules.js';
 import { checkOidcHeader, type KeyReference } from '../../../domain/agent/tokens/oidc-header-rules.js';
@@ -25,6 +26,12 @@ interface ShownToken {
 const awaitedAttempts = 2;
 /** How long a request waits for keys, from its arrival. Less than a gateway's default agent timeout. */
 export const keyWaitMs = 800;
+
+/** A malformed binding is reported with the other bindings. */
+const isBoundToKey = (claims: Claims): boolean => {
+  const binding = tokenBinding(claims);
+  return !binding.ok || binding.value.proofKey !== null;
+};
 
 const undecided: TokenVerdict = { kind: 'undecided', reason: 'keys_unavailable' };
 
@@ -84,7 +91,8 @@ export class ProviderTokens {
     const check = use === 'id' ? checkIdTokenClaims : checkJwtClaims;
     const accepted = check(claims, options, this.#clock.wallMs());
     if (!accepted.ok) return rejected(accepted.error);
-    const { requiredScopes } = options;
+    const { requiredScopes, requiredProof } = options;
+    if (use === 'access' && requiredProof !== null && !isBoundToKey(claims)) return rejected('unbound_token');
     // An ID token has no scopes.
     if (use === 'access' && !hasScopes(claims, requiredScopes)) {
       return { kind: 'failed', reason: 'insufficient_scope', scope: requiredScopes.join(' ') };

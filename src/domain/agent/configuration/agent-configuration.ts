@@ -33,6 +33,8 @@ export interface OidcProviderOptions {
   readonly audiences: readonly string[];
   /** Accepted signature algorithms, also for keys without `alg`; null: the algorithm of the key. */
   readonly algorithms: readonly AsymmetricAlgorithm[] | null;
+  /** The proof that every token needs; null: only tokens that are bound to a key. */
+  readonly requiredProof: 'dpop' | null;
   readonly requiredScopes: readonly string[];
   readonly jwksRefreshMs: number;
   readonly clockSkewMs: number;

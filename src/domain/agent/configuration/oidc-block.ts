@@ -77,6 +77,8 @@ const toIntrospectionOptions = (fields: Fields<typeof introspectionShape>): Intr
       }
     : null;
 
+const proofKinds = ['dpop'] as const;
+
 const oidcShape = {
   name: optional(providerName, 'The name of the provider in messages; also written as `oidc "name" { ... }`.'),
   enabled: withDefault(boolean, false, '`#false`', 'Accept its tokens.'),
@@ -115,6 +117,13 @@ const oidcShape = {
     'none',
   ),
   introspection,
+  'require-proof': documented(
+    optional(
+      oneOf(proofKinds),
+      'Proof of possession that its tokens need. `dpop`: only tokens with `cnf.jkt` are accepted, each with a DPoP proof (RFC 9449).',
+    ),
+    'only for tokens that are bound to a key',
+  ),
   'required-scopes': list(scopeName, 'Scopes that a token must have, all of them.'),
   'jwks-refresh-secs': withDefault(
     seconds(1, 604_800),
@@ -147,6 +156,7 @@ export const toProviderOptions = (fields: Fields<typeof oidcShape>): OidcProvide
   tokenHeader: fields['token-header'].value,
   tokenCookie: fields['token-cookie'].value,
   introspection: fields.introspection.value === null ? null : toIntrospectionOptions(fields.introspection.value),
+  requiredProof: fields['require-proof'].value,
   requiredScopes: fields['required-scopes'].value.map(({ value }) => value),
   jwksRefreshMs: fields['jwks-refresh-secs'].value,
   clockSkewMs: fields['clock-skew-secs'].value,

@@ -1,4 +1,5 @@
 import type { CertificateRejection } from '../client-certificates/certificate-defects.js';
+import { type ProofRejection, proofRejections } from '../tokens/dpop-proof.js';
 import type { TokenRejection } from '../tokens/token-rejection.js';
 import type { AuthenticationMethod } from './request-credentials.js';
 
@@ -16,6 +17,7 @@ export type UndecidedReason =
 /** Why authentication failed. Stable: the values are metric labels. */
 export type FailureReason =
   | TokenRejection
+  | ProofRejection
   | CertificateRejection
   | UndecidedReason
   /** The request has no credential of a configured method. */
@@ -53,7 +55,9 @@ const genuine: ReadonlySet<FailureReason> = new Set<FailureReason>([
   'unusable_subject',
   'malformed_confirmation',
   'unknown_confirmation',
-  'dpop_not_supported',
+  'bound_token_as_bearer',
+  'unbound_token',
+  ...proofRejections,
   'missing_certificate',
   'wrong_certificate',
   'certificate_expired',

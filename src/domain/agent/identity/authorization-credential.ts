@@ -12,10 +12,12 @@ export interface BearerCredential {
 /** A parsed Authorization field (RFC 9110, section 11.6.2). */
 export type AuthorizationCredential =
   | BearerCredential
+  /** A token with a proof of possession (RFC 9449, section 7.1). */
+  | { readonly scheme: 'dpop'; readonly token: string }
   /** In Unicode normal form C. */
   | { readonly scheme: 'basic'; readonly user: string; readonly password: string }
   /** A known scheme with malformed credentials. */
-  | { readonly scheme: 'malformed'; readonly of: 'bearer' | 'basic' }
+  | { readonly scheme: 'malformed'; readonly of: 'bearer' | 'basic' | 'dpop' }
   /** Another scheme, or none. */
   | { readonly scheme: 'other' };
 
@@ -39,10 +41,10 @@ const basicCredential = (encoded: string): AuthorizationCredential => {
 export const parseAuthorization = (value: string): AuthorizationCredential => {
   const space = value.indexOf(' ');
   const scheme = (space < 0 ? value : value.slice(0, space)).toLowerCase();
-  if (scheme !== 'bearer' && scheme !== 'basic') return { scheme: 'other' };
+  if (scheme !== 'bearer' && scheme !== 'basic' && scheme !== 'dpop') return { scheme: 'other' };
   let start = scheme.length;
   while (value.charAt(start) === ' ') start += 1;
   const credential = value.slice(start);
   if (!token68.test(credential)) return { scheme: 'malformed', of: scheme };
-  return scheme === 'bearer' ? { scheme, token: credential } : basicCredential(credential);
+  return scheme === 'basic' ? basicCredential(credential) : { scheme, token: credential };
 };

@@ -103,9 +103,11 @@ export const requestCredentials = (
     : withPlacedToken(credentials, findPlacedToken(headers, names.tokenPlaces));
 };
 
-/** Whether Authorization has a bearer token, valid or not. */
-export const showsBearer = ({ authorization }: RequestCredentials): boolean =>
-  authorization?.scheme === 'bearer' || (authorization?.scheme === 'malformed' && authorization.of === 'bearer');
+/** Whether Authorization has an access token, valid or not. */
+export const showsBearer = ({ authorization }: RequestCredentials): boolean => {
+  if (authorization?.scheme === 'malformed') return authorization.of !== 'basic';
+  return authorization?.scheme === 'bearer' || authorization?.scheme === 'dpop';
+};
 
 const withPlacedToken = (
   credentials: RequestCredentials,

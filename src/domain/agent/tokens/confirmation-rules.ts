@@ -9,18 +9,35 @@ const digestOctets = 32;
 const hexadecimalOf = (octets: Uint8Array): string =>
   Array.from(octets, (octet) => octet.toString(16).padStart(2, '0')).join('');
 
+/** What the sender of a token must prove to have (RFC 7800); each null: not bound to it. */
+export interface TokenBinding {
+  /** SHA-256 of the DER of a client certificate, in lower-case hexadecimal (RFC 8705, section 3.1). */
+  readonly certificate: string | null;
+  /** SHA-256 thumbprint of a DPoP key, in lower-case hexadecimal (RFC 9449, section 6.1). */
+  readonly proofKey: string | null;
+}
+
+const bearer: TokenBinding = { certificate: null, proofKey: null };
+
+/** A SHA-256 in base64url as hexadecimal; null if it is none. */
+const hashIn = (value: unknown): string | null => {
+  const octets = typeof value === 'string' ? decodeBase64(value, 'url') : null;
+  return octets?.length === digestOctets ? hexadecimalOf(octets) : null;
+};
+
 /**
- * The certificate that a token is bound to by `cnf` (RFC 7800; RFC 8705, section 3.1): the SHA-256 of its DER in
- * lower-case hexadecimal. Null for a token without `cnf`, which is a bearer token. A binding that this agent cannot
- * check is an error, because the token would pass as a bearer token.
+ * The binding of a token by `cnf`; that of a bearer token without `cnf`. A binding that this agent cannot check is an
+ * error, because the token would pass as a bearer token.
  */
-export const boundCertificate = (claims: Claims): Result<string | null, TokenRejection> => {
-  if (!Object.hasOwn(claims, 'cnf')) return ok(null);
+export const tokenBinding = (claims: Claims): Result<TokenBinding, TokenRejection> => {
+  if (!Object.hasOwn(claims, 'cnf')) return ok(bearer);
   const confirmation = claims['cnf'];
   if (!isClaims(confirmation)) return err('malformed_confirmation');
-  if (Object.hasOwn(confirmation, 'jkt')) return err('dpop_not_supported');
-  if (!Object.hasOwn(confirmation, 'x5t#S256')) return err('unknown_confirmation');
-  const thumbprint = confirmation['x5t#S256'];
-  const octets = typeof thumbprint === 'string' ? decodeBase64(thumbprint, 'url') : null;
-  return octets?.length === digestOctets ? ok(hexadecimalOf(octets)) : err('malformed_confirmation');
+  const hasCertificate = Object.hasOwn(confirmation, 'x5t#S256');
+  const hasProofKey = Object.hasOwn(confirmation, 'jkt');
+  if (!hasCertificate && !hasProofKey) return err('unknown_confirmation');
+  const certificate = hasCertificate ? hashIn(confirmation['x5t#S256']) : null;
+  const proofKey = hasProofKey ? hashIn(confirmation['jkt']) : null;
+  const isWellFormed = (certificate !== null) === hasCertificate && (proofKey !== null) === hasProofKey;
+  return isWellFormed ? ok({ certificate, proofKey }) : err('malformed_confirmation');
 };

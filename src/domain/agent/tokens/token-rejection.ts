@@ -35,8 +35,10 @@ export type TokenRejection =
   | 'malformed_confirmation'
   /** `cnf` has no supported member. */
   | 'unknown_confirmation'
-  /** Bound to a key by `cnf.jkt` (RFC 9449), which is not supported. */
-  | 'dpop_not_supported'
+  /** Bound to a key by `cnf.jkt` (RFC 9449), and not shown with the scheme `DPoP`. */
+  | 'bound_token_as_bearer'
+  /** Not bound to a key, although the provider or the scheme `DPoP` demands it. */
+  | 'unbound_token'
   /** Bound to a certificate, and the request has none. */
   | 'missing_certificate'
   /** Bound to another certificate than that of the request. */

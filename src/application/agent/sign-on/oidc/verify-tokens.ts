@@ -41,6 +41,7 @@ const tokenProvider = (options: OidcLoginOptions) => ({
   tokenHeader: null,
   tokenCookie: null,
   introspection: null,
+  requiredProof: null,
   jwksUrl: options.jwksUrl,
   audiences: [options.clientId],
   algorithms: options.algorithms,

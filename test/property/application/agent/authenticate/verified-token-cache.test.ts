@@ -110,7 +110,7 @@ describe('VerifiedTokenCache', () => {
               prepared: preparedFor(`user-${index}`),
               window: { fromMs, untilMs: fromMs + each.lastsMs },
               key: each.key === null ? null : (keys[each.key] ?? null),
-              boundTo: null,
+              binding: { certificate: null, proofKey: null },
             };
             memory.remember(each.token, verified);
             naive.remember(each.token, verified);

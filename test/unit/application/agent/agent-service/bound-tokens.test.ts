@@ -69,7 +69,8 @@ describe.each(['jwt', 'oidc'] as const)('a token bound to a certificate, verifie
   });
 
   it.each([
-    ['a key of DPoP', { jkt: 'thumbprint' }, 'dpop_not_supported'],
+    ['a key of DPoP', { jkt: 'A'.repeat(43) }, 'bound_token_as_bearer'],
+    ['a key that is none', { jkt: 'thumbprint' }, 'malformed_confirmation'],
     ['nothing that is known', { jwk: {} }, 'unknown_confirmation'],
     ['nothing', {}, 'unknown_confirmation'],
     ['a text', 'x', 'malformed_confirmation'],
@@ -89,7 +90,7 @@ describe.each(['jwt', 'oidc'] as const)('a token bound to a certificate, verifie
     await ask(tokenOf({ jkt: 'thumbprint' }));
     expect(logger.lines.at(-1)).toMatchObject({
       message: 'authentication failed',
-      fields: { method, reason: 'dpop_not_supported' },
+      fields: { method, reason: 'malformed_confirmation' },
     });
     expect(JSON.stringify(logger.lines)).not.toContain('thumbprint');
   });

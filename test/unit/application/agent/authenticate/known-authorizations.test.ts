@@ -31,6 +31,7 @@ const made = async () => {
     prepare: (identity) => preparedIdentity(identity, []),
     memory: new VerifiedTokenCache(clock, { maximumEntries: 10, maximumSize: 100_000 }),
     binding: new CertificateBinding(nodeCertificateFingerprints),
+    proofs: { refusal: async () => null },
   });
   const authentication = new AuthenticateRequest([check], { apiKey: null, certificate: null, sessionCookieNames: [] });
   const authenticate = async (...values: readonly string[]) =>

@@ -46,6 +46,7 @@ const options: OidcProviderOptions = {
   tokenHeader: null,
   tokenCookie: null,
   introspection: null,
+  requiredProof: null,
   audiences: ['api'],
   algorithms: null,
   tenants: [],
@@ -79,6 +80,7 @@ const checkWith = async (changed: Partial<OidcProviderOptions> = {}, published =
     prepare: (identity) => preparedIdentity(identity, []),
     memory,
     binding: new CertificateBinding(nodeCertificateFingerprints),
+    proofs: { refusal: async () => null },
   });
   const ask = (token: string, cancellation: Cancellation = neverCancelled) =>
     check.check(
@@ -278,6 +280,7 @@ describe('several providers', () => {
       prepare: (identity) => preparedIdentity(identity, []),
       memory: new VerifiedTokenCache(clock, { maximumEntries: 0, maximumSize: 0 }),
       binding: new CertificateBinding(nodeCertificateFingerprints),
+      proofs: { refusal: async () => null },
     });
     const ask = async (iss: string, pair: KeyPair) => {
       const claims = { iss, sub: 'ann', aud: 'api', exp: clock.seconds() + 60 };

@@ -16,7 +16,7 @@ const made = (limits: Partial<TokenMemoryLimits> = {}) => {
   const memory = new VerifiedTokenCache(clock, { maximumEntries: 100, maximumSize: 1_000, ...limits });
   const window = { fromMs: clock.wallMs(), untilMs: clock.wallMs() + 60_000 };
   const remember = (token: string, key: { readonly isWithdrawn: boolean } | null = null): void =>
-    memory.remember(token, { prepared, window, key, boundTo: null });
+    memory.remember(token, { prepared, window, key, binding: { certificate: null, proofKey: null } });
   return { clock, memory, remember };
 };
 

@@ -27,6 +27,7 @@ const provider: OidcProviderOptions = {
   tokenHeader: null,
   tokenCookie: null,
   introspection: null,
+  requiredProof: null,
   audiences: [],
   algorithms: null,
   tenants: [],

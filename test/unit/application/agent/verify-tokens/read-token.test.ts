@@ -48,6 +48,7 @@ const providers = async (): Promise<ProviderTokens> => {
     tokenHeader: null,
     tokenCookie: null,
     introspection: null,
+    requiredProof: null,
     audiences: ['api'],
     algorithms: null,
     tenants: [],
@@ -108,6 +109,7 @@ describe('a token is parsed once', () => {
       prepare: (identity: Identity) => preparedIdentity(identity, []),
       memory,
       binding: new CertificateBinding(nodeCertificateFingerprints),
+      proofs: { refusal: async () => null },
     };
     const checks = [
       new OidcCheck({ ...shared, tokens: await providers() }),

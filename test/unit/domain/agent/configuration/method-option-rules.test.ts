@@ -19,6 +19,7 @@ const provider = (own: Partial<OidcProviderOptions> = {}): OidcProviderOptions =
   tokenHeader: null,
   tokenCookie: null,
   introspection: null,
+  requiredProof: null,
   audiences: ['api'],
   algorithms: null,
   tenants: [],

@@ -33,6 +33,7 @@ describe('the oidc blocks', () => {
         tokenHeader: null,
         tokenCookie: null,
         introspection: null,
+        requiredProof: null,
         tenants: [],
         audiences: [],
         algorithms: null,
@@ -55,6 +56,7 @@ describe('the oidc blocks', () => {
       'required-scopes': ['read', 'write'],
       'token-header': 'X-Token',
       'token-cookie': 'token',
+      'require-proof': 'dpop',
       introspection: {
         url: 'https://id.example/introspect',
         'client-id': 'api',
@@ -71,6 +73,7 @@ describe('the oidc blocks', () => {
       jwksUrl: 'https://id.example/keys',
       tokenHeader: 'X-Token',
       tokenCookie: 'token',
+      requiredProof: 'dpop',
       introspection: {
         url: 'https://id.example/introspect',
         clientId: 'api',

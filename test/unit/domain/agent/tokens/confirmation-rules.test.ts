@@ -1,21 +1,30 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { type Claims, SpelledNumber } from '../../../../../src/domain/agent/tokens/claims.js';
-import { boundCertificate } from '../../../../../src/domain/agent/tokens/confirmation-rules.js';
+import { tokenBinding } from '../../../../../src/domain/agent/tokens/confirmation-rules.js';
 
 const digest = createHash('sha256').update('a certificate').digest();
 const thumbprint = digest.toString('base64url');
-const bound = (cnf: unknown) => boundCertificate({ sub: 'ann', cnf } as Claims);
+const bound = (cnf: unknown) => tokenBinding({ sub: 'ann', cnf } as Claims);
 
-describe('the certificate of a bound token', () => {
-  it('is null if the token has no cnf', () => {
-    expect(boundCertificate({ sub: 'ann' })).toEqual({ ok: true, value: null });
-    expect(boundCertificate({ 'x5t#S256': thumbprint })).toEqual({ ok: true, value: null });
+describe('the binding of a token', () => {
+  it('is none if the token has no cnf', () => {
+    expect(tokenBinding({ sub: 'ann' })).toEqual({ ok: true, value: { certificate: null, proofKey: null } });
+    expect(tokenBinding({ 'x5t#S256': thumbprint })).toEqual({
+      ok: true,
+      value: { certificate: null, proofKey: null },
+    });
   });
 
-  it('is the cnf thumbprint in hexadecimal', () => {
-    expect(bound({ 'x5t#S256': thumbprint })).toEqual({ ok: true, value: digest.toString('hex') });
-    expect(bound({ 'x5t#S256': thumbprint, kid: 'one' })).toEqual({ ok: true, value: digest.toString('hex') });
+  it('is the certificate of cnf in hexadecimal', () => {
+    expect(bound({ 'x5t#S256': thumbprint })).toEqual({
+      ok: true,
+      value: { certificate: digest.toString('hex'), proofKey: null },
+    });
+    expect(bound({ 'x5t#S256': thumbprint, kid: 'one' })).toEqual({
+      ok: true,
+      value: { certificate: digest.toString('hex'), proofKey: null },
+    });
   });
 
   it.each([
@@ -36,11 +45,20 @@ describe('the certificate of a bound token', () => {
     expect(bound(cnf)).toEqual({ ok: false, error: 'malformed_confirmation' });
   });
 
-  it('is refused if cnf has no known member, or names a DPoP key', () => {
+  it('is refused if cnf has no known member', () => {
     for (const cnf of [{}, { jwk: {} }, { kid: 'one' }, { x5t: 'a' }]) {
       expect(bound(cnf)).toEqual({ ok: false, error: 'unknown_confirmation' });
     }
-    expect(bound({ jkt: 'thumbprint' })).toEqual({ ok: false, error: 'dpop_not_supported' });
-    expect(bound({ jkt: 1, 'x5t#S256': thumbprint })).toEqual({ ok: false, error: 'dpop_not_supported' });
+  });
+
+  it('is the DPoP key of cnf, alone or beside a certificate', () => {
+    const hex = digest.toString('hex');
+    expect(bound({ jkt: thumbprint })).toEqual({ ok: true, value: { certificate: null, proofKey: hex } });
+    expect(bound({ jkt: thumbprint, 'x5t#S256': thumbprint })).toEqual({
+      ok: true,
+      value: { certificate: hex, proofKey: hex },
+    });
+    for (const cnf of [{ jkt: 'thumbprint' }, { jkt: 1, 'x5t#S256': thumbprint }, { jkt: thumbprint, 'x5t#S256': 1 }])
+      expect(bound(cnf)).toEqual({ ok: false, error: 'malformed_confirmation' });
   });
 });

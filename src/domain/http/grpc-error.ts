@@ -46,11 +46,20 @@ export const isGrpcCall = (headers: HeaderList): boolean => {
 /** The gRPC status code for an HTTP error status. */
 export const grpcCodeOf = (status: number): number => codeByStatus.get(status) ?? codes.unknown;
 
-const ofBody: ReadonlySet<string> = new Set(['content-type', 'content-length', 'content-encoding', 'content-language']);
+/** Fields of the original body, and those of a gRPC status. */
+const dropped: ReadonlySet<string> = new Set([
+  'content-type',
+  'content-length',
+  'content-encoding',
+  'content-language',
+  'grpc-status',
+  'grpc-message',
+  'grpc-status-details-bin',
+]);
 
 /**
  * The response head of a gRPC error (gRPC over HTTP/2, "Trailers-Only"), sent with status 200 and
- * without a body. Omits fields of the original body.
+ * without a body. Omits fields of the original body, and another gRPC status.
  *
  * @param message percent-encoded by this function, as gRPC requires
  */
@@ -65,7 +74,7 @@ export const grpcErrorHeaders = (status: number, message: string, headers: Heade
   ];
   for (let index = 0; index < headers.length; index += 2) {
     const name = headers[index] as string;
-    if (!ofBody.has(name.toLowerCase())) kept.push(name, headers[index + 1] as string);
+    if (!dropped.has(name.toLowerCase())) kept.push(name, headers[index + 1] as string);
   }
   return kept;
 };

@@ -1,8 +1,9 @@
 import { once } from 'node:events';
 import { request as httpRequest } from 'node:http';
 import { describe, expect } from 'vitest';
+import type { ListenerConfiguration } from '../../../src/domain/gateway/configuration/gateway-configuration.js';
 import { http2Call, http2Session } from '../../support/gateway/http2-session.js';
-import { testLimits } from '../../support/gateway/in-process-gateway.js';
+import { testConfiguration, testLimits } from '../../support/gateway/in-process-gateway.js';
 import {
   type EchoingUpstream,
   fieldNamesOf,
@@ -42,6 +43,17 @@ const credentials = {
   DPoP: 'proof',
 };
 
+/** What proxies that authenticate users send. */
+const fromProxies = {
+  'X-Forwarded-Access-Token': 'token',
+  'X-Forwarded-User': 'alice',
+  'X-Forwarded-Email': 'alice@example.com',
+  'X-Forwarded-Groups': 'admins',
+  'X-Forwarded-Preferred-Username': 'alice',
+  'X-Forwarded-Tls-Client-Cert': 'pem',
+  'X-Forwarded-Tls-Client-Cert-Info': 'subject',
+};
+
 describe('the copy of a request', () => {
   it('is the request as its upstream gets it, without credentials', async ({ cleanUp }) => {
     const { main, shadow, gateway } = await start(cleanUp);
@@ -60,6 +72,44 @@ describe('the copy of a request', () => {
       expect(fieldsOf(copy, name)).toEqual(fieldsOf(original, name));
     }
     await expect.poll(() => gateway.results()).toEqual({ answered: 1 });
+  });
+
+  it('has no identity and no token of a trusted proxy', async ({ cleanUp }) => {
+    const [listener] = testConfiguration([]).listeners;
+    const { main, shadow, gateway } = await start(cleanUp, {
+      changes: { listeners: [{ ...listener, trustedProxies: ['127.0.0.1/32'] } as ListenerConfiguration] },
+    });
+    await call(gateway.port, { headers: { ...fromProxies, 'X-Forwarded-Port': '443' } });
+    const copy = await copyOf(shadow);
+    const names = Object.keys(fromProxies).map((name) => name.toLowerCase());
+    expect(fieldNamesOf(main.received[0] as never)).toEqual(expect.arrayContaining(names));
+    expect(fieldNamesOf(copy).filter((name) => names.includes(name))).toEqual([]);
+    expect(fieldsOf(copy, 'x-forwarded-port')).toEqual(['443']);
+  });
+
+  it.each([false, true])('has a header that a rule takes from a secret: %s', async (keepsCredentials) => {
+    const cleanUp = new CleanUp();
+    const value = { parts: ['secret'] };
+    const requestHeaders = {
+      remove: [],
+      set: [
+        { name: 'X-Backend-Key', value, isSecret: true },
+        { name: 'X-Plain', value },
+      ],
+      add: [{ name: 'X-Added-Key', value, isSecret: true }],
+    };
+    const { main, shadow, gateway } = await start(cleanUp, {
+      rules: { keepsCredentials },
+      route: { policies: { ...plainPolicies, requestHeaders } },
+    });
+    await call(gateway.port, {});
+    const copy = await copyOf(shadow);
+    for (const name of ['x-backend-key', 'x-added-key']) {
+      expect(fieldsOf(main.received[0] as never, name)).toEqual(['secret']);
+      expect(fieldsOf(copy, name)).toEqual(keepsCredentials ? ['secret'] : []);
+    }
+    expect(fieldsOf(copy, 'x-plain')).toEqual(['secret']);
+    await cleanUp.run();
   });
 
   it('keeps credentials with credentials #true', async ({ cleanUp }) => {

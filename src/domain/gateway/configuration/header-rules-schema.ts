@@ -43,10 +43,13 @@ const readText = (name: string, scalar: SettingScalar): Result<string, ScalarFau
   return read.ok ? ok(read.value.reveal()) : read;
 };
 
+/** Whether a text came from a variable or a file. */
+const isReferred = ({ hidden, reference }: SettingScalar): boolean => hidden || reference !== undefined;
+
 /** Parses a value. The error shows nothing of it but the name of an unknown placeholder. */
 const readTemplate = (
   written: string,
-  { hidden, reference }: SettingScalar,
+  scalar: SettingScalar,
   isSecret: boolean,
 ): Result<PlaceholderTemplate, ScalarFault> => {
   if (controlCharacter.test(written)) {
@@ -57,7 +60,7 @@ const readTemplate = (
     return err({ message: `has a value of ${octets.length} bytes: at most ${maxRuleValueOctets}` });
   }
   // The text of a variable or file is a secret, in which a brace has no meaning.
-  if (hidden || reference !== undefined) return ok({ parts: [octets] });
+  if (isReferred(scalar)) return ok({ parts: [octets] });
   const template = parseTemplate(octets);
   if (!template.ok) {
     return err({
@@ -83,6 +86,8 @@ const variableHint = (value: string): string | null => {
 export interface WrittenHeader {
   readonly name: Located<string>;
   readonly value: PlaceholderTemplate;
+  /** It came from a variable or a file. */
+  readonly isSecret: boolean;
 }
 
 class HeaderReading {
@@ -143,8 +148,11 @@ class HeaderReading {
     }
     const read = readText(name, scalar);
     const template = read.ok ? readTemplate(read.value, scalar, looksSecret(name)) : read;
-    if (template.ok) this.headers.push({ name: { value: name, position: place }, value: template.value });
-    else this.refuse({ ...template.error, message: `${shown} ${template.error.message}` }, read.ok ? place : position);
+    if (template.ok) {
+      const isSecret = isReferred(scalar);
+      this.headers.push({ name: { value: name, position: place }, value: template.value, isSecret });
+    } else
+      this.refuse({ ...template.error, message: `${shown} ${template.error.message}` }, read.ok ? place : position);
     const suggestion = scalar.hidden || !read.ok ? null : variableHint(read.value);
     if (suggestion === null || !template.ok) return;
     this.#context.report.add(`${shown} contains a variable, but text is literal`, {
@@ -241,7 +249,8 @@ export const responseHeaderRules = headerRules(
 /** Converts header rules that have no errors; null: there are none. */
 export const toHeaderRules = (written: WrittenHeaderRules | null): HeaderRules | null => {
   if (written === null || !written.enabled.value || ruleCount(written) === 0) return null;
-  const converted = (all: readonly WrittenHeader[]) => all.map(({ name, value }) => ({ name: name.value, value }));
+  const converted = (all: readonly WrittenHeader[]) =>
+    all.map(({ name, value, isSecret }) => ({ name: name.value, value, ...(isSecret ? { isSecret } : {}) }));
   return {
     remove: written.remove.value.map(({ value }) => value),
     set: converted(written.set.value),

@@ -12,6 +12,8 @@ export interface HeaderRuleValue {
   readonly name: string;
   /** Octets, one character each. */
   readonly value: PlaceholderTemplate;
+  /** The value came from a variable or a file. */
+  readonly isSecret?: boolean;
 }
 
 /** The header rules of a route for one direction. They run in this order. */

@@ -1,6 +1,7 @@
 import { type HeaderList, withHeader } from '../../http/header-list.js';
 import { isOwned, type OwnedHeaders } from '../../http/owned-headers.js';
 import { isJsonObject, type JsonObject, type JsonValue } from '../../shared/json.js';
+import type { HeaderRules } from './header-rules.js';
 
 /** Marks a request as a copy. */
 export const mirroredHeader = 'X-Mirrored';
@@ -13,6 +14,21 @@ export const mirroredCredentialNames: readonly string[] = [
   'DPoP',
   'X-API-Key',
 ];
+
+/** Tokens, users and certificates that a trusted proxy in front of the gateway forwards. */
+export const proxyIdentityHeaders: readonly string[] = [
+  'X-Forwarded-Access-Token',
+  'X-Forwarded-User',
+  'X-Forwarded-Email',
+  'X-Forwarded-Groups',
+  'X-Forwarded-Preferred-Username',
+  'X-Forwarded-Tls-Client-Cert',
+  'X-Forwarded-Tls-Client-Cert-Info',
+];
+
+/** The headers that rules fill from variables and files, such as credentials of the upstream. */
+export const secretRuleHeaders = (rules: HeaderRules | null): readonly string[] =>
+  rules === null ? [] : [...rules.set, ...rules.add].flatMap(({ name, isSecret }) => (isSecret === true ? [name] : []));
 
 const members = (value: JsonValue | undefined): readonly JsonObject[] => {
   if (value === undefined) return [];

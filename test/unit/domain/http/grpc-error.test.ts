@@ -42,6 +42,20 @@ describe('an error for a gRPC call', () => {
     expect(grpcCodeOf(status)).toBe(code);
   });
 
+  it('has one status and one message, whatever an agent sets', () => {
+    const set = ['grpc-status', '0', 'Grpc-Message', 'ok', 'grpc-status-details-bin', 'AA', 'X-Reason', 'r'];
+    expect(grpcErrorHeaders(403, 'No', set)).toEqual([
+      'Content-Type',
+      'application/grpc',
+      'grpc-status',
+      '7',
+      'grpc-message',
+      'No',
+      'X-Reason',
+      'r',
+    ]);
+  });
+
   it('keeps what the client has to do, and drops what described the body', () => {
     const headers = ['Content-Type', 'application/problem+json', 'Retry-After', '1', 'X-Correlation-Id', 'c'];
     expect(grpcErrorHeaders(503, 'Busy: 100% – später', headers)).toEqual([

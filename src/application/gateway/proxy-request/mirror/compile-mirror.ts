@@ -5,6 +5,8 @@ import type {
 import {
   configuredCredentialHeaders,
   mirroredCredentialNames,
+  proxyIdentityHeaders,
+  secretRuleHeaders,
 } from '../../../../domain/gateway/route-transforms/mirror-headers.js';
 import { ownedHeaders } from '../../../../domain/http/owned-headers.js';
 import type { GatewayMetrics } from '../../../ports/gateway/gateway-metrics.js';
@@ -21,7 +23,7 @@ export interface MirrorServices extends Pick<MirrorOptions, 'clock' | 'identity'
 
 /** The mirror of a route; null: it has none. */
 export const compileMirror = (
-  { mirror: rules }: RouteConfiguration,
+  { mirror: rules, policies }: RouteConfiguration,
   { agents, limits, upstreams }: GatewayConfiguration,
   services: MirrorServices,
 ): RequestMirror | null => {
@@ -43,6 +45,8 @@ export const compileMirror = (
     maxBodyOctets: limits.maxBodyBufferBytes,
     credentials: ownedHeaders([
       ...mirroredCredentialNames,
+      ...proxyIdentityHeaders,
+      ...secretRuleHeaders(policies.requestHeaders),
       ...agents.flatMap(({ config }) => configuredCredentialHeaders(config)),
     ]),
   });

@@ -2,6 +2,7 @@ import { connect, type Socket } from 'node:net';
 import { describe, expect } from 'vitest';
 import { allowAnswer } from '../../../src/domain/agent-protocol/messages.js';
 import type { GatewayConfiguration } from '../../../src/domain/gateway/configuration/gateway-configuration.js';
+import { startConfigured } from '../../support/gateway/configured-gateway.js';
 import { http2Answer, http2Session } from '../../support/gateway/http2-session.js';
 import { startHttp2Upstream } from '../../support/gateway/http2-upstream.js';
 import { startInProcess, testConfiguration, testUpstream } from '../../support/gateway/in-process-gateway.js';
@@ -42,6 +43,11 @@ const http2Listeners = () => testConfiguration([]).listeners.map((listener) => (
 /** The status lines of what has come. */
 const statuses = (raw: string): number[] =>
   [...raw.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status));
+
+const configured = (port: number, policies: string): string =>
+  `listeners { listener "main" { address "127.0.0.1:0" } }
+    routes { route "r" { matches { path-prefix "/api" }; upstream "u"; policies { ${policies} } } }
+    upstreams { upstream "u" { target "127.0.0.1:${port}" } }`;
 
 /** A client that tells when a text has come. */
 const rawClient = async (cleanUp: CleanUp, { host, port }: { host: string; port: number }) => {
@@ -85,6 +91,28 @@ describe('an interim response of an upstream', () => {
     expect(statuses(raw)).toEqual([103, 104, 200]);
     expect(raw).toContain(`${hints}HTTP/1.1 104 `);
     expect(raw).toContain('\r\nLocation: /b\r\nUpload-Offset: 7\r\n\r\nHTTP/1.1 200 OK\r\n');
+  });
+
+  it('is turned back on a route that rewrites paths', async ({ cleanUp }) => {
+    const upstream = await rawUpstream(cleanUp, `HTTP/1.1 104 X\r\nLocation: /v1/uploads/7\r\n\r\n${final}`);
+    const { address } = await startConfigured(
+      cleanUp,
+      configured(upstream, 'rewrite { strip-prefix "/api"; add-prefix "/v1" }'),
+    );
+    expect((await rawExchange(address, get.replace('/', '/api/uploads'))).raw).toContain(
+      'Location: /api/uploads/7\r\n',
+    );
+  });
+
+  it('has no CORS fields of the upstream on a route with cors', async ({ cleanUp }) => {
+    const upstream = await rawUpstream(
+      cleanUp,
+      hints.replace('\r\n\r\n', '\r\nAccess-Control-Allow-Origin: *\r\n\r\n') + final,
+    );
+    const { address } = await startConfigured(cleanUp, configured(upstream, 'cors { allow-origins "https://a.test" }'));
+    const { raw } = await rawExchange(address, get.replace('/', '/api'));
+    expect(raw).toMatch(/^HTTP\/1\.1 103 /);
+    expect(raw).not.toContain('Access-Control');
   });
 
   it('is never sent before the response to an earlier pipelined request', async ({ cleanUp }) => {

@@ -1,5 +1,6 @@
 import { applyHeaderOperations, maxHeaderOperations } from '../../../domain/agent-protocol/header-operations.js';
 import type { HeaderOperation } from '../../../domain/agent-protocol/messages.js';
+import { corsPrefix } from '../../../domain/gateway/route-transforms/cors-policy.js';
 import { canonicalName } from '../../../domain/http/canonical-name.js';
 import { withoutHopByHop } from '../../../domain/http/field-traits.js';
 import { type HeaderList, withoutHeader } from '../../../domain/http/header-list.js';
@@ -194,7 +195,7 @@ const identity = ownedHeaders(alwaysOwned);
 
 /**
  * Returns a check of a canonical name: true if the upstream must not set it in trailers or interim responses, because
- * an agent or a header rule has set or removed it in the head, or the gateway owns it.
+ * an agent or a header rule has set or removed it in the head, `cors` decides about it, or the gateway owns it.
  */
 export const settledFields = ({
   agents: { responseOperations },
@@ -202,7 +203,12 @@ export const settledFields = ({
 }: ExchangeView<'agents' | 'route'>): ((canonical: string) => boolean) => {
   const operated = new Set(responseOperations.map(({ name }) => canonicalName(name)));
   const replaced = route?.replacedResponseHeaders;
-  return (canonical) => operated.has(canonical) || replaced?.has(canonical) === true || isOwned(identity, canonical);
+  const hasCors = (route?.configuration.policies.cors ?? null) !== null;
+  return (canonical) =>
+    operated.has(canonical) ||
+    replaced?.has(canonical) === true ||
+    (hasCors && canonical.startsWith(corsPrefix)) ||
+    isOwned(identity, canonical);
 };
 
 /** The response with another body. */

@@ -111,7 +111,9 @@ class UpstreamForwarder implements UpstreamListener, BalancingRequest, UpstreamA
     // An interim response must not bypass the agents that inspect responses.
     if (this.#rules.responseInspector !== null) return;
     try {
-      this.#interimOctets = relayInterim(this.#exchange, status, headers, this.#interimOctets);
+      const { turnBack } = this.#rules;
+      const fields = turnBack === null ? headers : turnBack(headers, this.#exchange);
+      this.#interimOctets = relayInterim(this.#exchange, status, fields, this.#interimOctets);
     } catch (error) {
       this.#failInternally(error);
     }

@@ -23,7 +23,8 @@ const onlyValue = (headers: HeaderList, lowerName: string): string | null => {
 };
 
 const allowOriginField = 'access-control-allow-origin';
-const corsPrefix = 'access-control-';
+/** Begins the names of all fields of the CORS protocol. */
+export const corsPrefix = 'access-control-';
 
 /** The list without the fields of the CORS protocol. */
 const withoutCorsFields = (headers: HeaderList): HeaderList => {

@@ -94,7 +94,9 @@ describe('a template of error pages', () => {
     cleanUp.add(() => gateway.stop());
     const broken = folder.write('broken.html', '<h1>{secret}</h1>');
     const large = folder.write('large.html', 'x'.repeat(65_537));
+    const empty = folder.write('empty.html', ' \n');
     for (const [file, reason] of [
+      [empty, `error-pages: template-file ${empty} is empty`],
       [broken, `error-pages: template-file ${broken} is no template: "{secret}" is not a placeholder`],
       [large, `error-pages: template-file ${large} is larger than 65536 bytes`],
       ['/nowhere.html', 'error-pages: template-file /nowhere.html cannot be read: it does not exist'],

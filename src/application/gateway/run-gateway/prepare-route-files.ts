@@ -22,6 +22,7 @@ const readErrorPage = async (path: string, files: TextFileReader): Promise<Resul
   const text = await files.read(path);
   if (!text.ok) return text;
   if (utf8Length(text.value) > maxErrorPageOctets) return err(`is larger than ${maxErrorPageOctets} bytes`);
+  if (text.value.trim() === '') return err('is empty: write the HTML of the page');
   const page = parseErrorPage(text.value);
   const known = errorPagePlaceholders.map((name) => `{${name}}`).join(', ');
   return page.ok ? page : err(`is no template: ${page.error}; use ${known}, or write {{ for a brace`);

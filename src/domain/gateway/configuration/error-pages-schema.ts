@@ -10,7 +10,7 @@ const templatePath = checkedText('path', (value) =>
 );
 
 const shape = {
-  enabled: withDefault(boolean, true, '`#true`', '`#false`: the standard page.'),
+  enabled: withDefault(boolean, true, '`#true`', '`#false` turns the block off.'),
   'template-file': required(
     templatePath,
     'HTML file of at most 64 KiB, read at start and reload. Placeholders: `{status}`, `{title}`, `{detail}`, `{correlation_id}`; values are escaped.',

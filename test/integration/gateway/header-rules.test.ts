@@ -294,6 +294,28 @@ describe.each([
     }
   });
 
+  it('leave the Content-Security-Policy of pages of the gateway and of agents, which need their own', async ({
+    cleanUp,
+  }) => {
+    const gateway = await start(cleanUp, {
+      port: await startEcho(cleanUp),
+      defaults: 'response-headers { set { "Content-Security-Policy" "default-src \'self\'" } }',
+      routes: [route('open', ''), route('judged', '', 'upstream "api"; agents "auth"')].join('; '),
+      agents: 'agent "auth" { transport "embedded" }',
+    });
+    const policy = "script-src 'sha256-x'";
+    gateway.service.answer = () => ({
+      ...allowAnswer,
+      decision: { kind: 'block', status: 200, body: 'page', headers: ['Content-Security-Policy', policy] },
+    });
+    const shown = async (path: string, fields: readonly string[] = []) =>
+      (await send(cleanUp, gateway, path, fields)).headers['content-security-policy'];
+    expect(await shown('/judged')).toBe(policy);
+    expect(await shown('/nowhere', ['Accept', 'text/html'])).toContain("default-src 'none'");
+    expect(await shown('/nowhere')).toBe("default-src 'self'");
+    expect(await shown('/open')).toBe("default-src 'self'");
+  });
+
   it('give way to the rules of a route', async ({ cleanUp }) => {
     const gateway = await startAll(cleanUp);
     const own = await send(cleanUp, gateway, '/own');

@@ -8,7 +8,7 @@ import {
 } from '../../../domain/gateway/route-transforms/header-rules.js';
 import type { PlaceholderValues } from '../../../domain/gateway/route-transforms/placeholder-template.js';
 import { canonicalName } from '../../../domain/http/canonical-name.js';
-import type { HeaderList } from '../../../domain/http/header-list.js';
+import { allHeaders, type HeaderList, withoutHeader } from '../../../domain/http/header-list.js';
 import { isOwned, type OwnedHeaders, ownedHeaders } from '../../../domain/http/owned-headers.js';
 import type { Logger } from '../../ports/shared/logger.js';
 import type { ResponseHeadRule } from './exchange.js';
@@ -108,8 +108,18 @@ export class RouteHeaderRules {
   }
 }
 
-/** Changes the heads of responses. */
+const contentPolicy = 'content-security-policy';
+
+/**
+ * Changes the heads of responses. A page of the gateway or of an agent keeps its Content-Security-Policy, which permits
+ * what that page needs, such as the script of a sign-on form.
+ */
 export const responseHeaderRule =
   (rules: RouteHeaderRules): ResponseHeadRule =>
-  (headers, exchange) =>
-    rules.apply(headers, () => placeholdersOf(exchange));
+  (headers, exchange, source) => {
+    const changed = rules.apply(headers, () => placeholdersOf(exchange));
+    const policies = source === 'gateway' ? allHeaders(headers, contentPolicy) : [];
+    if (policies.length === 0) return changed;
+    const own = policies.flatMap((policy) => ['Content-Security-Policy', policy]);
+    return [...withoutHeader(changed, contentPolicy), ...own];
+  };

@@ -185,6 +185,31 @@ describeStores('sessions', (technology) => {
     expect(await succeeded(store.count())).toBe(4);
   });
 
+  it('of an OpenID provider end by their name alone, and nobody else’s', async ({ cleanUp }) => {
+    const named = (name: string, sid: string | null, changes: Partial<Session> = {}): Session =>
+      testSession(name, { method: 'oidc', provider, logout: { subject: name, session: sid }, ...changes });
+    const store = await withSessions(
+      cleanUp,
+      named('one', 's1'),
+      named('two', 's2'),
+      named('three', null),
+      named('twin', 's1'),
+      named('elsewhere', 's1', { provider: 'https://other.example' }),
+      named('saml', 's1', { method: 'saml' }),
+    );
+    const ended = (...sessionIndexes: readonly string[]) =>
+      succeeded(store.removeOfSubject({ provider, subject: null, sessionIndexes }));
+    expect(await ended()).toEqual([]);
+    expect(await ended('s3', '', 'null')).toEqual([]);
+    expect([...(await ended('s1', 's1'))].toSorted()).toEqual(names('one', 'twin'));
+    expect(await ended('s1')).toEqual([]);
+    expect(await succeeded(store.removeOfSubject({ provider, subject: 'two', sessionIndexes: ['s2'] }))).toEqual(
+      names('two'),
+    );
+    expect(await ended('s2')).toEqual([]);
+    expect(await succeeded(store.count())).toBe(3);
+  });
+
   it('come back without a logout index, and no subject ends them', async ({ cleanUp }) => {
     const store = await withSessions(cleanUp, testSession('unnamed', { logout: null }), testSession('named'));
     expect(await succeeded(store.find(testSession('unnamed').idHash))).toEqual(

@@ -68,8 +68,9 @@ export class FakeSessionStore implements SessionStore {
       this.#removeWhere(
         (session) =>
           session.provider === provider &&
-          session.logout?.subject === subject &&
-          (sessionIndexes.length === 0 || sessionIndexes.includes(session.logout.session ?? '')),
+          session.logout !== null &&
+          (subject === null ? session.method === 'oidc' : session.logout.subject === subject) &&
+          ((subject !== null && sessionIndexes.length === 0) || sessionIndexes.includes(session.logout.session ?? '')),
       ),
     );
   }

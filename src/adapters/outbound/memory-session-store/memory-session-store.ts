@@ -87,8 +87,11 @@ export class MemorySessionStore implements SessionStore {
       this.#removeWhere(
         (session) =>
           session.provider === provider &&
-          session.logout?.subject === subject &&
-          (indexes.size === 0 || (session.logout.session !== null && indexes.has(session.logout.session))),
+          session.logout !== null &&
+          (subject === null ? session.method === 'oidc' : session.logout.subject === subject) &&
+          (indexes.size === 0 && subject !== null
+            ? true
+            : session.logout.session !== null && indexes.has(session.logout.session)),
       ),
     );
   }

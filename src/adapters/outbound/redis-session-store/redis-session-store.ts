@@ -10,6 +10,7 @@ import type { Session } from '../../../domain/agent/sessions/session.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
 import {
   foreignContent,
+  providerSessionKey,
   type SessionKeyspace,
   subjectIndexKey,
   subjectKey,
@@ -58,17 +59,19 @@ export class RedisSessionStore implements SessionStore {
   async insert(session: Session): Stored<void> {
     const { idHash, userId, provider, logout, method, createdMs, expiresMs, lastSeenMs } = session;
     const subject = logout?.subject ?? '';
+    const name = logout?.session ?? null;
     const inserted = await this.#keyspace.runForNumber(insertScript, [
       idHash,
       writeSessionRecord(session),
       userKey(userId),
       subjectKey(provider, subject),
-      logout === null || logout.session === null ? '' : subjectIndexKey(provider, subject, logout.session),
+      name === null ? '' : subjectIndexKey(provider, subject, name),
       String(-createdMs),
       String(expiresMs),
       String(lastSeenMs),
       timeToLive(createdMs, expiresMs),
       method,
+      name === null || method !== 'oidc' ? '' : providerSessionKey(provider, name),
     ]);
     if (!inserted.ok) return inserted;
     return inserted.value === 1 ? ok(undefined) : err({ reason: 'a session with this id already exists' });
@@ -101,10 +104,10 @@ export class RedisSessionStore implements SessionStore {
   }
 
   async removeOfSubject({ provider, subject, sessionIndexes }: SubjectSessions): Stored<readonly string[]> {
+    const keyOf = (index: string): string =>
+      subject === null ? providerSessionKey(provider, index) : subjectIndexKey(provider, subject, index);
     const keys =
-      sessionIndexes.length === 0
-        ? [subjectKey(provider, subject)]
-        : sessionIndexes.map((index) => subjectIndexKey(provider, subject, index));
+      subject !== null && sessionIndexes.length === 0 ? [subjectKey(provider, subject)] : sessionIndexes.map(keyOf);
     return this.#removeMembers(new Set(keys));
   }
 

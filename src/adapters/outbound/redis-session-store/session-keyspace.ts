@@ -17,6 +17,9 @@ export const userKey = (userId: string): string => `user:${shortDigest(userId)}`
 export const subjectKey = (provider: string, subject: string): string => `subject:${shortDigest(provider, subject)}`;
 export const subjectIndexKey = (provider: string, subject: string, session: string): string =>
   `index:${shortDigest(provider, subject, session)}`;
+/** An OpenID provider gives each of its sessions a name of its own. */
+export const providerSessionKey = (provider: string, session: string): string =>
+  `named:${shortDigest(provider, session)}`;
 
 /**
  * The shortest life of a key, in milliseconds, as Redis takes it: one hour more than its content,

@@ -8,12 +8,13 @@ import { keyspaceScript } from './session-keyspace.js';
  * oidc             sorted set of the sessions of this method, by expiry, for the count. All others are of SAML, as in
  *                  earlier releases, which do not know the set
  * user:..., subject:..., index:...   like created, for one user, one subject, one session at the identity provider
+ * named:...        like index, for a session of an OpenID provider without its subject
  */
 
 /** Removes a session from every key; also a member whose record was evicted. */
 const drop = `
 local function drop(id)
-  local places = redis.call('HMGET', p .. 'session:' .. id, 'user', 'subject', 'index')
+  local places = redis.call('HMGET', p .. 'session:' .. id, 'user', 'subject', 'index', 'named')
   for _, place in ipairs(places) do
     if place and place ~= '' then redis.call('ZREM', p .. place, id) end
   end
@@ -33,13 +34,13 @@ end
 
 /**
  * Takes hash, record, user, subject, index (empty: none), created as a negative number, expires,
- * seen, time to live, method. Returns 0 for a hash that is there, else 1.
+ * seen, time to live, method, name at an OpenID provider (empty: none). Returns 0 for a hash that is there, else 1.
  */
 export const insertScript = keyspaceScript(`
 local id, ttl = ARGV[1], ARGV[9]
 local session = p .. 'session:' .. id
 if redis.call('EXISTS', session) == 1 then return 0 end
-redis.call('HSET', session, 'record', ARGV[2], 'user', ARGV[3], 'subject', ARGV[4], 'index', ARGV[5])
+redis.call('HSET', session, 'record', ARGV[2], 'user', ARGV[3], 'subject', ARGV[4], 'index', ARGV[5], 'named', ARGV[11])
 redis.call('PEXPIRE', session, ttl)
 local function put(key, score)
   redis.call('ZADD', p .. key, score, id)
@@ -53,6 +54,7 @@ if ARGV[10] == 'oidc' then put('oidc', ARGV[7]) end
 put(ARGV[3], ARGV[6])
 put(ARGV[4], ARGV[6])
 if ARGV[5] ~= '' then put(ARGV[5], ARGV[6]) end
+if ARGV[11] ~= '' then put(ARGV[11], ARGV[6]) end
 return 1
 `);
 

@@ -125,3 +125,8 @@ CREATE TABLE IF NOT EXISTS answered_requests (
 CREATE UNIQUE INDEX IF NOT EXISTS answered_requests_by_handle ON answered_requests (space, handle_hash);
 CREATE INDEX IF NOT EXISTS answered_requests_by_expiry ON answered_requests (space, expires_ms);
 `;
+
+/** Additions that need the added columns. An OpenID provider ends a session by its name alone. */
+export const addedIndexes = `
+CREATE INDEX IF NOT EXISTS sessions_by_name ON sessions (space, session_index) WHERE method = 'oidc';
+`;

@@ -31,6 +31,8 @@ export const sessionStatements = {
     RETURNING id_hash`,
   removeIndexesOfSubject: `DELETE FROM sessions WHERE space = ? AND subject_hash = ? AND issuer = ? AND name_id = ?
     AND session_index IN (SELECT value FROM json_each(?)) RETURNING id_hash`,
+  removeNamed: `DELETE FROM sessions WHERE space = ? AND method = 'oidc' AND issuer = ?
+    AND session_index IN (SELECT value FROM json_each(?)) RETURNING id_hash`,
   removeOfUser: 'DELETE FROM sessions WHERE space = ? AND user_id = ? RETURNING id_hash',
   list: page('space = ?'),
   listOfUser: page('space = ? AND user_id = ?'),
@@ -56,6 +58,7 @@ interface SessionStatements {
   readonly remove: Statement<[number, string]>;
   readonly removeOfSubject: Statement<[number, Uint8Array, string, string], string>;
   readonly removeIndexesOfSubject: Statement<[number, Uint8Array, string, string, string], string>;
+  readonly removeNamed: Statement<[number, string, string], string>;
   readonly removeOfUser: Statement<[number, string], string>;
   readonly list: Statement<[number, number, number, number], SessionRow>;
   readonly listOfUser: Statement<[number, string, number, number, number], SessionRow>;
@@ -77,6 +80,7 @@ const prepareSessionStatements = (database: Database): SessionStatements => ({
   removeIndexesOfSubject: database
     .prepare<[number, Uint8Array, string, string, string], string>(sessionStatements.removeIndexesOfSubject)
     .pluck(),
+  removeNamed: database.prepare<[number, string, string], string>(sessionStatements.removeNamed).pluck(),
   removeOfUser: database.prepare<[number, string], string>(sessionStatements.removeOfUser).pluck(),
   list: database.prepare(sessionStatements.list),
   listOfUser: database.prepare(sessionStatements.listOfUser),
@@ -169,12 +173,12 @@ export class SqliteSessionStore implements SessionStore {
   }
 
   removeOfSubject({ provider, subject, sessionIndexes }: SubjectSessions): Stored<readonly string[]> {
-    const { removeOfSubject, removeIndexesOfSubject } = this.#statements;
+    const { removeOfSubject, removeIndexesOfSubject, removeNamed } = this.#statements;
+    const names = JSON.stringify(sessionIndexes);
+    if (subject === null) return this.#connection.write(() => removeNamed.all(this.#space, provider, names));
     const key = [this.#space, subjectHash(provider, subject), provider, subject] as const;
     return this.#connection.write(() =>
-      sessionIndexes.length === 0
-        ? removeOfSubject.all(...key)
-        : removeIndexesOfSubject.all(...key, JSON.stringify(sessionIndexes)),
+      sessionIndexes.length === 0 ? removeOfSubject.all(...key) : removeIndexesOfSubject.all(...key, names),
     );
   }
 

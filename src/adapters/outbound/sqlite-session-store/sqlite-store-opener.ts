@@ -7,7 +7,7 @@ import type { Stored } from '../../../application/ports/agent/session-store.js';
 import type { SessionStoreOpener, SessionStores } from '../../../application/ports/agent/session-stores.js';
 import type { SessionStoreOptions } from '../../../domain/agent/configuration/sessions-options.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
-import { addedColumns, additions, applicationId, methodCounts, migrations } from './schema.js';
+import { addedColumns, addedIndexes, additions, applicationId, methodCounts, migrations } from './schema.js';
 import { busyPauseMs, busyTimeoutMs, explainFault, isBusy, lockTimeoutMs } from './sqlite-faults.js';
 import { type Database, loadSqlite, type SqliteModule } from './sqlite-module.js';
 import { SqliteSessionStore } from './sqlite-session-store.js';
@@ -60,6 +60,7 @@ export const makeAdditions = (database: Database): void => {
       for (const { name, definition } of addedColumns) {
         if (!present.has(name)) database.exec(`ALTER TABLE sessions ADD COLUMN ${name} ${definition}`);
       }
+      database.exec(addedIndexes);
       const counts = database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name = ?");
       if (counts.get(methodCounts.table) === undefined) database.exec(methodCounts.creation);
     })

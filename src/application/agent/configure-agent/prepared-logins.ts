@@ -51,6 +51,7 @@ export class PreparedLogins {
       cookieDomain: prepared.options.cookie.domain,
       returnOrigins: prepared.returnOrigins,
       requests: prepared.stores.requests,
+      replays: prepared.stores.replays,
       allowance: new SignOnAllowance(clock),
       endpoints: oidc.endpoints,
       hashes: oidc.hashes,

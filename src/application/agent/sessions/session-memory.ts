@@ -88,7 +88,8 @@ export class SessionMemory {
   forgetSubject({ provider, subject }: SubjectSessions): void {
     for (const { remembered } of this.#entries.values()) {
       const { session } = remembered;
-      if (session.provider === provider && session.logout?.subject === subject) this.forget(session.idHash);
+      if (session.provider !== provider || session.logout === null) continue;
+      if (subject === null || session.logout.subject === subject) this.forget(session.idHash);
     }
   }
 }

@@ -8,12 +8,15 @@ export interface StoreFailure {
 
 export type Stored<Value> = Promise<Result<Value, StoreFailure>>;
 
-/** The sessions that a LogoutRequest ends. */
+/** The sessions that a logout message of an identity provider ends. */
 export interface SubjectSessions {
   readonly provider: string;
-  /** The value of the NameID. */
-  readonly subject: string;
-  /** Empty: all sessions of the subject. */
+  /**
+   * The value of a SAML NameID, or the `sub` of an OpenID provider. Null: `sessionIndexes` alone name the sessions, and
+   * only those of method `oidc` count: a SAML SessionIndex is unique only for its subject.
+   */
+  readonly subject: string | null;
+  /** SAML SessionIndexes or OpenID `sid`s. Empty: all sessions of the subject. */
   readonly sessionIndexes: readonly string[];
 }
 

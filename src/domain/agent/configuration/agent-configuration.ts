@@ -177,6 +177,8 @@ export const agentDefaults = {
   hostSessionCookieName: '__Host-portcullis_session',
   oidcLoginPath: '/oidc/login',
   oidcLogoutPath: '/oidc/logout',
+  backchannelLogoutPath: '/oidc/backchannel-logout',
+  frontchannelLogoutPath: '/oidc/frontchannel-logout',
   loginScopes: ['openid', 'profile', 'email'],
   userIdClaim: 'sub',
   exchangePath: '/token/exchange',

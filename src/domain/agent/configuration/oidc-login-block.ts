@@ -106,6 +106,18 @@ const oidcLoginShape = {
     `\`${agentDefaults.oidcLogoutPath}\``,
     'Path that ends the sessions of the browser, and then the session at the provider. Several logins may share it.',
   ),
+  'backchannel-logout-path': withDefault(
+    text,
+    agentDefaults.backchannelLogoutPath,
+    `\`${agentDefaults.backchannelLogoutPath}\``,
+    'Path to which the provider posts logout tokens (OpenID Connect Back-Channel Logout 1.0). Several logins may share it.',
+  ),
+  'frontchannel-logout-path': withDefault(
+    text,
+    agentDefaults.frontchannelLogoutPath,
+    `\`${agentDefaults.frontchannelLogoutPath}\``,
+    'Path that a page of the provider loads in a frame, with `iss` and `sid` (OpenID Connect Front-Channel Logout 1.0). Several logins may share it.',
+  ),
   'post-logout-url': documented(
     optional(
       text,
@@ -205,6 +217,8 @@ export const toOidcLoginOptions = (fields: Fields<typeof oidcLoginShape>): OidcL
   callbackPath: fields['callback-path'].value,
   loginPath: fields['login-path'].value,
   logoutPath: fields['logout-path'].value,
+  backchannelLogoutPath: fields['backchannel-logout-path'].value,
+  frontchannelLogoutPath: fields['frontchannel-logout-path'].value,
   postLogoutUrl: fields['post-logout-url'].value,
   scopes: fields.scopes.given ? valuesOf(fields.scopes.value) : agentDefaults.loginScopes,
   protectedPaths: valuesOf(fields['protected-paths'].value),

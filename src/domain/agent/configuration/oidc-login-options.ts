@@ -26,6 +26,10 @@ export interface OidcLoginOptions {
   readonly callbackPath: string;
   readonly loginPath: string;
   readonly logoutPath: string;
+  /** Where the provider posts logout tokens. */
+  readonly backchannelLogoutPath: string;
+  /** Where a page of the provider ends a session in a frame. */
+  readonly frontchannelLogoutPath: string;
   /** Where the browser goes after a sign-out; null: a page of the provider or of the agent. */
   readonly postLogoutUrl: string | null;
   readonly scopes: readonly string[];

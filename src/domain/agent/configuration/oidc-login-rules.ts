@@ -144,13 +144,23 @@ const checkUsers = (login: OidcLoginBlockOptions, report: LoginReport): void => 
   report.warning(message, key, 'remove it if the provider sends email_verified', 'unverified-email-is-trusted');
 };
 
+/** The paths at which a login answers, by key. */
+const endpointPaths = (
+  login: Pick<
+    OidcLoginOptions,
+    'callbackPath' | 'loginPath' | 'logoutPath' | 'backchannelLogoutPath' | 'frontchannelLogoutPath'
+  >,
+): readonly (readonly [key: string, path: string])[] => [
+  ['callback-path', login.callbackPath],
+  ['login-path', login.loginPath],
+  ['logout-path', login.logoutPath],
+  ['backchannel-logout-path', login.backchannelLogoutPath],
+  ['frontchannel-logout-path', login.frontchannelLogoutPath],
+];
+
 const checkPaths = (login: OidcLoginBlockOptions, callbackPath: string, report: LoginReport): void => {
   const taken = new Map<string, string>();
-  for (const [key, path] of [
-    ['callback-path', callbackPath],
-    ['login-path', login.loginPath],
-    ['logout-path', login.logoutPath],
-  ] as const) {
+  for (const [key, path] of endpointPaths({ ...login, callbackPath })) {
     const fault = pathFault(path);
     if (fault !== null) report.error(`${key} ${fault}`, key);
     const other = taken.get(path);
@@ -200,11 +210,7 @@ const checkSharedPaths = (
 ): void => {
   const uses = new Map<string, string>();
   for (const { login, report } of logins) {
-    for (const [key, path] of [
-      ['callback-path', login.callbackPath],
-      ['login-path', login.loginPath],
-      ['logout-path', login.logoutPath],
-    ] as const) {
+    for (const [key, path] of endpointPaths(login)) {
       const use = uses.get(path);
       if (use !== undefined && use !== key) report.error(`${key} is the ${use} of another login`, key);
       uses.set(path, use ?? key);
@@ -238,14 +244,10 @@ export const checkLoginPaths = (
   error: OptionReport,
 ): void => {
   const taken = otherPaths(others);
-  for (const { name, callbackPath, loginPath, logoutPath } of logins) {
-    for (const [key, path] of [
-      ['callback-path', callbackPath],
-      ['login-path', loginPath],
-      ['logout-path', logoutPath],
-    ] as const) {
+  for (const login of logins) {
+    for (const [key, path] of endpointPaths(login)) {
       const other = taken.get(path);
-      if (other !== undefined) error('oidc-login', `login "${name}": ${key} and ${other} are the same path`);
+      if (other !== undefined) error('oidc-login', `login "${login.name}": ${key} and ${other} are the same path`);
     }
   }
 };

@@ -26,6 +26,11 @@ export const oidcRejections = [
   'unusable_user_id',
   'email_not_verified',
   'domain_not_allowed',
+  // The logout token.
+  'wrong_event',
+  'unexpected_nonce',
+  'missing_token_id',
+  'names_no_session',
 ] as const;
 
 /**

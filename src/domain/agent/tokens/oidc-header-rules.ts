@@ -36,10 +36,13 @@ export const isAccessTokenType = ({ typ }: JsonObject): boolean =>
  * Checks the header of a provider's token: no critical extension, no other type, an asymmetric algorithm. Ignores keys
  * in the header (`jwk`, `jku`, `x5u`, `x5c`): the key comes from the provider's set.
  */
-export const checkOidcHeader = (header: JsonObject): Result<KeyReference, TokenRejection> => {
+export const checkOidcHeader = (
+  header: JsonObject,
+  isRightType: (header: JsonObject) => boolean = (given) => !isOtherType(given),
+): Result<KeyReference, TokenRejection> => {
   const { alg, kid } = header;
   if (Object.hasOwn(header, 'crit')) return err('critical_header');
-  if (isOtherType(header)) return err('wrong_type');
+  if (!isRightType(header)) return err('wrong_type');
   const algorithm = asymmetricAlgorithmOf(alg);
   if (algorithm === null) return err('wrong_algorithm');
   if (kid !== undefined && typeof kid !== 'string') return err('malformed');

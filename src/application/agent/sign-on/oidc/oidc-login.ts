@@ -9,12 +9,14 @@ import {
 } from '../../../../domain/agent/sign-on/protected-paths.js';
 import type { AgentAnswer, RequestHeadersEvent } from '../../../../domain/agent-protocol/messages.js';
 import type { Cancellation } from '../../../ports/shared/cancellation.js';
+import type { ReadToken } from '../../verify-tokens/token-verdict.js';
 import type { SignOnWay } from '../shared/sign-on-way.js';
 import { BeginOidcSignOn } from './begin-oidc-sign-on.js';
 import { CompleteOidcSignOn, type OwnRequest } from './complete-oidc-sign-on.js';
 import type { KnownProvider } from './discovery/known-provider.js';
 import { OidcRefusals } from './oidc-refusal.js';
 import type { LoginParts } from './oidc-sign-on-options.js';
+import { VerifyTokens } from './verify-tokens.js';
 
 /** One `oidc-login` block: a way to sign on. */
 export class OidcLogin implements SignOnWay {
@@ -31,6 +33,7 @@ export class OidcLogin implements SignOnWay {
   readonly #metadata: KnownProvider;
   readonly #paths: ProtectedPaths;
   readonly #begin: BeginOidcSignOn;
+  readonly #verify: VerifyTokens;
   readonly #complete: CompleteOidcSignOn;
 
   constructor(parts: LoginParts) {
@@ -46,12 +49,18 @@ export class OidcLogin implements SignOnWay {
     this.refusals = new OidcRefusals(logger, outcomes, options.name);
     this.#paths = compileProtectedPaths(options);
     this.#begin = new BeginOidcSignOn(parts, this.refusals);
+    this.#verify = new VerifyTokens(parts);
     this.#complete = new CompleteOidcSignOn(parts, this.refusals);
   }
 
   /** Where a user signs out at the provider; null: nowhere, or not known yet. */
   get endSessionUrl(): string | null {
     return this.#metadata.current()?.endSessionUrl ?? null;
+  }
+
+  /** Verifies the signature of a logout token of the provider. */
+  verifyLogoutToken(read: ReadToken, cancellation: Cancellation): ReturnType<VerifyTokens['verifyLogoutToken']> {
+    return this.#verify.verifyLogoutToken(read, cancellation);
   }
 
   protection(path: string | null): PathProtection {

@@ -2,8 +2,9 @@ import type { OidcLoginOptions } from '../../../../domain/agent/configuration/oi
 import type { Session } from '../../../../domain/agent/sessions/session.js';
 import type { AllowedOrigins } from '../../../../domain/http/allowed-origins.js';
 import type { ProviderEndpoints, TokenHashes } from '../../../ports/agent/provider-endpoints.js';
+import type { ReplayStore } from '../../../ports/agent/replay-store.js';
 import type { SessionSecrets } from '../../../ports/agent/session-secrets.js';
-import type { Stored } from '../../../ports/agent/session-store.js';
+import type { Stored, SubjectSessions } from '../../../ports/agent/session-store.js';
 import type { SignOnRequestStore } from '../../../ports/agent/sign-on-request-store.js';
 import type { Clock } from '../../../ports/shared/clock.js';
 import type { Logger } from '../../../ports/shared/logger.js';
@@ -24,6 +25,8 @@ export interface LoginSessions {
   isActive(idHash: string): Stored<boolean>;
   /** Ends the session of a cookie; null: there was none. */
   end(sessionId: string): Stored<Session | null>;
+  /** Ends the sessions that a provider names; the hashes of their ids. */
+  endOfSubject(subject: SubjectSessions): Stored<readonly string[]>;
 }
 
 /** What all logins of an agent share. */
@@ -36,6 +39,7 @@ export interface LoginServices {
   /** The origins to which a browser may return, besides paths of the same host. */
   readonly returnOrigins: Pick<AllowedOrigins, 'has'>;
   readonly requests: Pick<SignOnRequestStore, 'insert' | 'find' | 'take'>;
+  readonly replays: Pick<ReplayStore, 'remember'>;
   readonly allowance: Pick<SignOnAllowance, 'take'>;
   readonly endpoints: ProviderEndpoints;
   readonly hashes: TokenHashes;

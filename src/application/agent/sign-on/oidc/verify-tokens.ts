@@ -8,7 +8,7 @@ import { asymmetricAlgorithmOf } from '../../../../domain/agent/tokens/signature
 import { err, ok, type Result } from '../../../../domain/shared/result.js';
 import { Secret } from '../../../../domain/shared/secret.js';
 import type { Cancellation } from '../../../ports/shared/cancellation.js';
-import { ProviderTokens } from '../../verify-tokens/provider-tokens.js';
+import { ProviderTokens, type SignedClaims, type Unverified } from '../../verify-tokens/provider-tokens.js';
 import { type ReadToken, readToken } from '../../verify-tokens/token-verdict.js';
 import type { RefusedOidc } from './oidc-refusal.js';
 import type { LoginParts } from './oidc-sign-on-options.js';
@@ -79,6 +79,11 @@ export class VerifyTokens {
     if (!complete.ok) return complete;
     const accepted = acceptedUser(complete.value, this.#parts.options);
     return accepted.ok ? ok({ userId: accepted.value, claims: complete.value }) : refused(accepted.error);
+  }
+
+  /** Verifies the signature of a logout token, like that of an ID token. Never rejects. */
+  async verifyLogoutToken(read: ReadToken, cancellation: Cancellation): Promise<SignedClaims | Unverified> {
+    return this.#tokens.verifyLogoutToken(read, cancellation);
   }
 
   #fault({ header }: ReadToken, claims: Claims, accessToken: string, context: TokenContext) {

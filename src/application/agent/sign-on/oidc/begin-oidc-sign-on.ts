@@ -11,6 +11,7 @@ import { refusalAnswer } from '../../agent-service/refusal.js';
 import { withRemarks } from '../../agent-service/with-remarks.js';
 import { loginUrl } from '../shared/choose-way-page.js';
 import { redirectAnswer } from '../shared/sign-on-answers.js';
+import { readyProvider } from './discovery/ready-provider.js';
 import type { OidcRefusals } from './oidc-refusal.js';
 import type { LoginParts } from './oidc-sign-on-options.js';
 
@@ -55,17 +56,12 @@ export class BeginOidcSignOn {
       this.#refusals.note(event, { reason: 'foreign_host', detail: 'the host is not among public-url' });
       return foreignHost(event);
     }
-    const { provider, keys, allowance } = this.#parts;
-    const metadata = provider.current();
-    if (metadata === null || keys.state() === 'absent') {
-      provider.hurry();
-      const detail = provider.lastFailure() ?? keys.lastFailure();
-      return this.#refusals.refuse(event, { reason: 'provider_unavailable', detail });
-    }
-    if (!allowance.take(event.metadata.clientIp)) {
+    const ready = readyProvider(this.#parts);
+    if (!ready.ok) return this.#refusals.refuse(event, { reason: 'provider_unavailable', detail: ready.error });
+    if (!this.#parts.allowance.take(event.metadata.clientIp)) {
       return this.#refusals.refuse(event, { reason: 'overloaded', detail: 'a client address has reached its limit' });
     }
-    return this.#ask(event, metadata, place.origin, returnTo);
+    return this.#ask(event, ready.value, place.origin, returnTo);
   }
 
   /** The cookie that binds a sign-on belongs to one host, so the sign-on begins where the callback is. */

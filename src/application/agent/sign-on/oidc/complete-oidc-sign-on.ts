@@ -14,6 +14,7 @@ import { isCancelled } from '../../../shared/cancellation/cancellation-source.js
 import { withRemarks } from '../../agent-service/with-remarks.js';
 import { onwardPage, redirectAnswer } from '../shared/sign-on-answers.js';
 import { AnsweredLogins, type ShownCode } from './answered-logins.js';
+import { readyProvider } from './discovery/ready-provider.js';
 import type { OidcRefusals, RefusedOidc } from './oidc-refusal.js';
 import type { LoginParts } from './oidc-sign-on-options.js';
 import { RedeemCode } from './redeem-code.js';
@@ -75,13 +76,10 @@ export class CompleteOidcSignOn {
     { request, pending, loginsOfPath, secret }: OwnRequest,
     cancellation: Cancellation,
   ): Promise<Result<AgentAnswer, RefusedOidc>> {
-    const { options, provider, keys, requests, digest, clock } = this.#parts;
-    const metadata = provider.current();
-    if (metadata === null || keys.state() === 'absent') {
-      provider.hurry();
-      const detail = provider.lastFailure() ?? keys.lastFailure();
-      return err({ reason: 'provider_unavailable', detail, isPending: true });
-    }
+    const { options, requests, digest, clock } = this.#parts;
+    const ready = readyProvider(this.#parts);
+    if (!ready.ok) return err({ reason: 'provider_unavailable', detail: ready.error, isPending: true });
+    const metadata = ready.value;
     // From here on the request is spent: a code is redeemed once.
     const taken = await requests.take(request.handleHash, clock.wallMs());
     if (!taken.ok) return err({ reason: 'store_unavailable', detail: taken.error.reason, isPending: true });

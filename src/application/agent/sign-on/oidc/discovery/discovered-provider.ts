@@ -112,7 +112,8 @@ export class DiscoveredProvider implements KnownProvider {
     const { issuer, endpoints } = this.#place;
     const document = await this.#parts.source.fetch(discoveryUrl(issuer), this.#cancellation);
     if (!document.ok) return err(`${document.error.code}: ${document.error.detail}`);
-    return readProviderMetadata(document.value, issuer, endpoints, isSafeKeySetUrl);
+    const read = readProviderMetadata(document.value, issuer, endpoints, isSafeKeySetUrl);
+    return read.ok ? read : err(`malformed: ${read.error}`);
   }
 
   #take(read: Result<ProviderMetadata, string>): void {

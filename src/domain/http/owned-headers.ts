@@ -35,13 +35,16 @@ export const ownedHeaders = (patterns: Iterable<string>): OwnedHeaders => {
 /** Lists the claims that no identity header carries, so that an upstream can tell them from missing claims. */
 export const omittedClaimsHeader = 'X-Auth-Claims-Omitted';
 
+/** Receives the signed token that states the identity, unless another header is configured. */
+export const identityTokenHeader = 'X-Identity-Token';
+
 /** Names that are owned in every configuration. */
 export const alwaysOwned: readonly string[] = [
   'X-User-Id',
   'X-Auth-Method',
   'X-Auth-Claim-*',
   omittedClaimsHeader,
-  'X-Identity-Token',
+  identityTokenHeader,
   'X-Sign-On-Location',
   'X-Client-Cert-CN',
   'X-Client-Cert-DN',

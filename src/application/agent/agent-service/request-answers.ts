@@ -13,8 +13,10 @@ import {
 import { withoutCookies } from '../../../domain/http/cookies.js';
 import { mergeObjects } from '../../../domain/shared/merge-objects.js';
 import type { Logger } from '../../ports/shared/logger.js';
+import { thenMaybe } from '../../ports/shared/maybe-promise.js';
 import type { AuthenticationOutcome, RefusedAuthentication } from '../authenticate/authenticate-request.js';
 import type { PreparedIdentity } from '../authenticate/prepared-identity.js';
+import type { AuthorizationOutcome } from '../authorize/authorization-outcome.js';
 import type { PreparedAgent } from '../configure-agent/prepared-agent.js';
 import type { AgentServiceCounters } from './agent-service-counters.js';
 import { crossSiteAnswer, deniedAnswer, refusalAnswer } from './refusal.js';
@@ -34,6 +36,30 @@ const refusalText = ({ undecided, failure: { method, reason } }: RefusedAuthenti
   if (reason === 'missing_credentials') return 'the request carries no credential';
   const isEnded = reason === 'session_expired' || (method === 'saml' && reason === 'unknown_credentials');
   return isEnded ? 'the session of the request has ended' : 'authentication failed';
+};
+
+/** `token`: the header with the signed identity; null: there is none. */
+const allowed = (
+  event: RequestHeadersEvent,
+  { removable, removesCookie }: PreparedAgent,
+  prepared: PreparedIdentity | null,
+  authorized: AuthorizationOutcome | null,
+  token: HeaderOperation | null,
+): AgentAnswer => {
+  // INVARIANT: client-supplied headers with identity names are removed before any is set.
+  const changes = removalOperations(event.headers, removable);
+  const cookies = removesCookie === null ? null : withoutCookies(event.headers, removesCookie);
+  const isPlain = changes.length === 0 && cookies === null && token === null;
+  if (prepared !== null && isPlain && authorized === null) return prepared.answer;
+  const requestHeaders = isPlain
+    ? (prepared?.operations ?? noOperations)
+    : [...changes, ...(prepared?.operations ?? []), ...(token === null ? [] : [token]), ...(cookies ?? [])];
+  const custom = identityRemarks(prepared?.identity ?? null);
+  if (authorized === null) {
+    return { ...allowAnswer, requestHeaders, audit: { ...emptyAudit, custom } };
+  }
+  const audit = { ...emptyAudit, ruleIds: authorized.policies, custom: mergeObjects(authorizationRemarks, custom) };
+  return { ...allowAnswer, requestHeaders, audit };
 };
 
 /** Answers a request from the result of its authentication and the decision of the policies, and counts both. */
@@ -115,9 +141,10 @@ export class RequestAnswers {
   /** Without policies, every request that gets here may pass. */
   #authorize(
     event: RequestHeadersEvent,
-    { authorization, removable, removesCookie }: PreparedAgent,
+    agent: PreparedAgent,
     prepared: PreparedIdentity | null,
-  ): AgentAnswer {
+  ): AgentAnswer | Promise<AgentAnswer> {
+    const { authorization, identityTokens } = agent;
     const identity = prepared?.identity ?? null;
     const authorized = authorization?.authorize(event, identity) ?? null;
     if (authorized !== null) this.#counters.authorized(authorized.decision, authorized.shadow);
@@ -125,19 +152,11 @@ export class RequestAnswers {
       this.#counters.refusedRequest();
       return deniedAnswer(event, authorized, identity);
     }
-    // INVARIANT: client-supplied headers with identity names are removed before any is set.
-    const changes = removalOperations(event.headers, removable);
-    const cookies = removesCookie === null ? null : withoutCookies(event.headers, removesCookie);
-    const isPlain = changes.length === 0 && cookies === null;
-    if (prepared !== null && isPlain && authorized === null) return prepared.answer;
-    const requestHeaders = isPlain
-      ? (prepared?.operations ?? noOperations)
-      : [...changes, ...(prepared?.operations ?? []), ...(cookies ?? [])];
-    const custom = identityRemarks(identity);
-    if (authorized === null) {
-      return { ...allowAnswer, requestHeaders, audit: { ...emptyAudit, custom } };
+    const { upstreamId } = event.metadata;
+    if (identityTokens === null || identity === null || upstreamId === null) {
+      return allowed(event, agent, prepared, authorized, null);
     }
-    const audit = { ...emptyAudit, ruleIds: authorized.policies, custom: mergeObjects(authorizationRemarks, custom) };
-    return { ...allowAnswer, requestHeaders, audit };
+    const token = identityTokens.headerFor(identity, upstreamId);
+    return thenMaybe(token, (header) => allowed(event, agent, prepared, authorized, header));
   }
 }

@@ -32,6 +32,7 @@ import { authenticationChecks, credentialHeaders } from './authentication-checks
 import { readLoginKeys } from './login-keys.js';
 import { optionProblem } from './option-problem.js';
 import { prepareAuthorization } from './prepare-authorization.js';
+import { type PreparedIdentityTokens, prepareIdentityTokens, readIdentityTokenKeys } from './prepare-identity-token.js';
 import { type PreparedMethods, prepareMethods } from './prepare-methods.js';
 import { prepareTokenExchange } from './prepare-token-exchange.js';
 import type { PreparedAgent, PreparedAgentWithWarnings } from './prepared-agent.js';
@@ -69,6 +70,7 @@ export const identityHeaderPatterns = (options: CompleteAgentOptions): readonly 
   'X-Client-Cert-DN',
   ...certificateHeaders(options),
   ...mappedHeaders(options),
+  ...(options.identityToken === null ? [] : [options.identityToken.header]),
 ];
 
 /**
@@ -78,10 +80,11 @@ export const identityHeaderPatterns = (options: CompleteAgentOptions): readonly 
 export const removablePatterns = (options: CompleteAgentOptions): readonly string[] => {
   const { forwardCredentials, mtls, userIdHeader, authMethodHeader } = options;
   const certificates = certificateHeaders(options);
+  const tokens = options.identityToken === null ? [] : [options.identityToken.header];
   if (forwardCredentials === 'all') {
     const forwarded = new Set(mtls === null ? [] : certificates.map(canonicalName));
     const others = alwaysOwned.filter((name) => !forwarded.has(canonicalName(name)));
-    return [...others, userIdHeader, authMethodHeader, ...mappedHeaders(options)];
+    return [...others, userIdHeader, authMethodHeader, ...mappedHeaders(options), ...tokens];
   }
   const secrets = secretHeaders(options).map(({ name }) => name);
   const patterns = [
@@ -90,6 +93,7 @@ export const removablePatterns = (options: CompleteAgentOptions): readonly strin
     authMethodHeader,
     ...certificates,
     ...mappedHeaders(options),
+    ...tokens,
     ...secrets,
   ];
   return forwardCredentials === 'none' ? [...patterns, 'Authorization'] : patterns;
@@ -241,6 +245,7 @@ interface AgentPieces {
   readonly saml: PreparedSaml | null;
   readonly logins: PreparedLogins | null;
   readonly exchange: ReadTokenExchange | null;
+  readonly identityTokens: PreparedIdentityTokens | null;
 }
 
 /** The decision which way to sign on begins; null: there is none. */
@@ -270,7 +275,7 @@ const removedCookies = (
 };
 
 const assemble = (
-  { options, methods, authorization, keySets, proofs, sessions, saml, logins, exchange }: AgentPieces,
+  { options, methods, authorization, keySets, proofs, sessions, saml, logins, exchange, identityTokens }: AgentPieces,
   parts: AgentProcessServices,
 ): PreparedAgent => {
   const bearer = bearerTokens(options, methods, keySets.providers, parts.clock);
@@ -295,7 +300,7 @@ const assemble = (
     keySets,
     revocations,
     endpoints: new AgentEndpoints(
-      [signOn, saml?.signOn, ...(logins?.endpoints ?? []), tokenExchange?.endpoint].filter(
+      [signOn, saml?.signOn, ...(logins?.endpoints ?? []), tokenExchange?.endpoint, identityTokens?.endpoint].filter(
         (endpoint) => endpoint !== undefined && endpoint !== null,
       ),
     ),
@@ -304,6 +309,7 @@ const assemble = (
     saml,
     logins,
     tokenExchange,
+    identityTokens: identityTokens?.tokens ?? null,
     removesCookie: removedCookies(options, sessions),
     trustedOrigins: sessions?.trustedOrigins ?? new AllowedOrigins([]),
     onChange: (listener) => {
@@ -364,6 +370,7 @@ export const prepareAgent = async (
   const exchange = await readTokenExchange(complete, parts, problems);
   if (exchange !== null)
     problems.push(...(await openedByOwnTokens(complete, methods.jwtVerifier, exchange.files.keys[0])));
+  const tokenKeys = await readIdentityTokenKeys(complete, parts, problems);
   const authorization = await prepareAuthorization(complete, parts, problems);
   // Policies that are enabled but missing must never mean that everything is allowed.
   const lacksPolicies = complete.authz !== null && authorization === null;
@@ -393,6 +400,7 @@ export const prepareAgent = async (
     saml,
     logins,
     exchange,
+    identityTokens: prepareIdentityTokens(complete, tokenKeys, parts),
   };
   const agent = assemble(pieces, parts);
   await firstLoad(keySets, saml, logins, waitMs, parts);

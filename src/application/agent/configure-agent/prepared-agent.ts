@@ -4,6 +4,7 @@ import type { OwnedHeaders } from '../../../domain/http/owned-headers.js';
 import type { AgentEndpoints } from '../agent-service/agent-endpoints.js';
 import type { AuthenticateRequest } from '../authenticate/authenticate-request.js';
 import type { AuthorizeRequest } from '../authorize/authorize-request.js';
+import type { IdentityTokens } from '../issue-identity-token/identity-tokens.js';
 import type { RevocationFiles } from '../revocation/revocation-files.js';
 import type { SignOn } from '../sign-on/shared/sign-on.js';
 import type { ProviderKeySets } from './agent-key-sets.js';
@@ -39,6 +40,8 @@ export interface PreparedAgent {
   readonly logins: PreparedLogins | null;
   /** Null: no token exchange. */
   readonly tokenExchange: PreparedTokenExchange | null;
+  /** Null: upstreams get no signed identity. */
+  readonly identityTokens: IdentityTokens | null;
   /** Whether a cookie is a credential that the upstream must not see; null: no cookie is one. */
   readonly removesCookie: ((name: string) => boolean) | null;
   /** The origins whose pages may change something with a credential in a cookie. */

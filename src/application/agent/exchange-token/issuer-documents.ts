@@ -73,25 +73,34 @@ const clientMethods = (
     algorithms,
   };
 
+/** One JWK per kid; secrets are never published. */
+const publishedKeys = (keys: readonly PublishedKey[]): readonly JsonObject[] => [
+  ...new Map(keys.flatMap(({ kid, publicJwk }) => (publicJwk === null ? [] : [[kid, publicJwk] as const]))).values(),
+];
+
+/** The public keys of an issuer (RFC 7517, section 5). */
+export const keySetDocument = (
+  keys: readonly PublishedKey[],
+  digest: Pick<SecretDigest, 'sha256Hex'>,
+): IssuerDocument => new IssuerDocument('application/jwk-set+json', { keys: publishedKeys(keys) }, digest);
+
 export const issuerDocuments = (
   options: TokenExchangeOptions,
   keys: readonly PublishedKey[],
   clientAlgorithms: readonly AsymmetricAlgorithm[],
   digest: Pick<SecretDigest, 'sha256Hex'>,
 ): IssuerDocuments => {
-  const published = new Map(
-    keys.flatMap(({ kid, publicJwk }) => (publicJwk === null ? [] : [[kid, publicJwk] as const])),
-  );
+  const published = publishedKeys(keys);
   const { issuer, endpointUrl, allowedScopes } = options;
   const metadata = issuerMetadata({
     issuer,
     endpointUrl,
-    jwksUrl: published.size > 0 ? options.jwksUrl : null,
+    jwksUrl: published.length > 0 ? options.jwksUrl : null,
     clients: clientMethods(options, clientAlgorithms),
     scopes: allowedScopes ?? [],
   });
   return {
-    keys: new IssuerDocument('application/jwk-set+json', { keys: [...published.values()] }, digest),
+    keys: keySetDocument(keys, digest),
     metadata: new IssuerDocument('application/json', metadata, digest),
   };
 };

@@ -1,4 +1,5 @@
 import type { CertificateFiles, GrpcAddress } from '../../configuration/network-addresses.js';
+import { identityTokenHeader } from '../../http/owned-headers.js';
 import type { Secret } from '../../shared/secret.js';
 import type { UserIdKind } from '../client-certificates/certificate-user.js';
 import type { PasswordHash } from '../identity/password-hash-rules.js';
@@ -188,4 +189,8 @@ export const agentDefaults = {
   maximumActors: 4,
   claimsCopied: ['roles', 'email'],
   exchangesPerSecond: 20,
+  identityTokenAlgorithm: 'ES256',
+  identityTokenHeader,
+  identityTokenTtlMs: 60_000,
+  identityTokenJwksPath: '/.well-known/jwks.json',
 } as const;

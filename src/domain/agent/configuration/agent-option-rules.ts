@@ -18,7 +18,10 @@ import {
 import type { AgentOptionName, AgentOptions } from './agent-options-schema.js';
 import { enabledAuthz } from './authz-option-rules.js';
 import { claimOptions } from './claim-option-rules.js';
+import { checkDocumentPaths } from './document-path-rules.js';
 import { apiKeyEntries, basicUserEntries, type EntryFiles } from './entry-option-rules.js';
+import type { IdentityTokenOptions } from './identity-token-block.js';
+import { checkedIdentityToken } from './identity-token-rules.js';
 import { enabledMtls } from './mtls-option-rules.js';
 import type { OidcLoginOptions } from './oidc-login-options.js';
 import { checkLoginPaths, enabledLogins } from './oidc-login-rules.js';
@@ -103,6 +106,8 @@ interface HeaderNames {
   readonly secrets: readonly SecretHeader[];
   /** Null: client certificates are not read. */
   readonly clientCert: string | null;
+  /** Null: there are no identity tokens. */
+  readonly token: string | null;
   /** The headers that properties of users get. Several keys may name the same header. */
   readonly mapped: readonly MappedHeaders[];
 }
@@ -160,7 +165,7 @@ const mappedHeaders = ({ saml, oidcLogin = [], claimMapping = [] }: AgentOptions
 
 /** Every header must be a valid name, fit its purpose, and have only one purpose. */
 const checkHeaders = (names: HeaderNames, error: OptionReport): void => {
-  const { userId, authMethod, secrets, clientCert, mapped } = names;
+  const { userId, authMethod, secrets, clientCert, token, mapped } = names;
   const headers: NamedHeader[] = [
     { key: 'user-id-header', option: 'user-id-header', use: 'identity', name: userId },
     { key: 'auth-method-header', option: 'auth-method-header', use: 'identity', name: authMethod },
@@ -182,6 +187,10 @@ const checkHeaders = (names: HeaderNames, error: OptionReport): void => {
       place: { key: 'client-cert-header' },
     });
     for (const name of takenByCertificates(clientCert)) taken.set(name, 'mtls');
+  }
+  if (token !== null) {
+    const place = { key: 'header' };
+    headers.push({ key: 'header of identity-token', option: 'identity-token', use: 'token', name: token, place });
   }
   checkNamedHeaders(headers, taken, error);
   for (const { option, place, names: ofWay } of mapped) {
@@ -229,6 +238,8 @@ export interface CompleteAgentOptions {
   readonly sessions: SignOnSessionOptions | null;
   /** Null: disabled. */
   readonly tokenExchange: TokenExchangeOptions | null;
+  /** Null: upstreams get no signed identity. */
+  readonly identityToken: IdentityTokenOptions | null;
 }
 
 /** The result of checking the options. */
@@ -289,6 +300,7 @@ export const completeAgentOptions = (options: AgentOptions, files: EntryFiles): 
     oidcLogins,
     sessions: enabledSessions(options, oidcLogins, error, warn),
   };
+  const tokenExchange = enabledTokenExchange(options.tokenExchange, methods, error, warn);
   const complete: CompleteAgentOptions = {
     ...methods,
     socket: options.socket ?? agentDefaults.socket,
@@ -307,15 +319,18 @@ export const completeAgentOptions = (options: AgentOptions, files: EntryFiles): 
     clientCertHeader: options.mtls?.clientCertHeader ?? agentDefaults.clientCertHeader,
     mtls: enabledMtls(options.mtls, error, warn),
     authz: enabledAuthz(options.authz, error, warn),
-    tokenExchange: enabledTokenExchange(options.tokenExchange, methods, error, warn),
+    tokenExchange,
+    identityToken: checkedIdentityToken(options.identityToken, { ...methods, tokenExchange }, error, warn),
   };
   checkServedPlaces(options, error);
   checkLoginPaths(oidcLogins, complete, error);
+  checkDocumentPaths(complete, error);
   const { userIdHeader: userId, authMethodHeader: authMethod } = complete;
   const mapped = mappedHeaders(options);
   const clientCert = options.mtls?.clientCertHeader ?? null;
   const secrets = secretHeaders({ apiKeyHeader: complete.apiKeyHeader, oidc: options.oidc ?? [] });
-  checkHeaders({ userId, authMethod, secrets, clientCert, mapped }, error);
+  const token = options.identityToken?.header ?? null;
+  checkHeaders({ userId, authMethod, secrets, clientCert, token, mapped }, error);
   checkTokenCookies(options.oidc ?? [], complete.sessions, error);
   if (options.failOpen === true && !namesMethod(options)) {
     warn('fail-open', 'it has no effect without an authentication method: every request is refused');

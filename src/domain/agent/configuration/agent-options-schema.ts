@@ -11,6 +11,7 @@ import { claimMapping } from './attribute-mapping.js';
 import { authzBlock, toAuthzOptions } from './authz-block.js';
 import { parseEntryList, parseSingleEntry } from './credential-entries.js';
 import { claimName } from './exchange-kinds.js';
+import { identityTokenBlock, toIdentityTokenOptions } from './identity-token-block.js';
 import { mtlsBlock, toMtlsOptions } from './mtls-block.js';
 import { oidcBlocks, toProviderOptions } from './oidc-block.js';
 import { oidcLoginBlocks, toOidcLoginOptions } from './oidc-login-block.js';
@@ -103,6 +104,7 @@ export const agentOptionsShape = {
   'oidc-login': oidcLoginBlocks,
   sessions: sessionsBlock,
   'token-exchange': tokenExchangeBlock,
+  'identity-token': identityTokenBlock,
 };
 
 /** All options, in the order of the reference. */
@@ -162,6 +164,7 @@ export const toAgentOptions = (fields: Fields<typeof agentOptionsShape>) => {
   const saml = fields.saml.value;
   const sessions = fields.sessions.value;
   const tokenExchange = fields['token-exchange'].value;
+  const identityToken = fields['identity-token'].value;
   return {
     ...(socket !== null && { socket }),
     ...(sockets !== null && { sockets }),
@@ -198,6 +201,7 @@ export const toAgentOptions = (fields: Fields<typeof agentOptionsShape>) => {
     }),
     ...(sessions !== null && { sessions: toSessionsBlockOptions(sessions) }),
     ...(tokenExchange !== null && { tokenExchange: toTokenExchangeOptions(tokenExchange) }),
+    ...(identityToken !== null && { identityToken: toIdentityTokenOptions(identityToken) }),
   };
 };
 
@@ -220,7 +224,7 @@ const keyOf = (shape: Readonly<Record<string, Field<unknown>>>, key: string, blo
 };
 
 /** The options that are a single block. */
-const singleBlocks = ['mtls', 'authz', 'saml', 'sessions', 'token-exchange'] as const;
+const singleBlocks = ['mtls', 'authz', 'saml', 'sessions', 'token-exchange', 'identity-token'] as const;
 
 const isSingleBlock = (option: string): option is (typeof singleBlocks)[number] =>
   singleBlocks.some((single) => single === option);

@@ -53,7 +53,14 @@ const otherPlace = (fields: Fields<typeof agentOptionsShape>, { place }: AgentOp
 };
 
 /** Blocks with URLs that may contain a secret. */
-const withUrls: ReadonlySet<string> = new Set(['oidc', 'oidc-login', 'saml', 'sessions', 'token-exchange']);
+const withUrls: ReadonlySet<string> = new Set([
+  'oidc',
+  'oidc-login',
+  'saml',
+  'sessions',
+  'token-exchange',
+  'identity-token',
+]);
 
 /**
  * Reads a config block like `readAgentOptions`, and also checks its options against each other, without reading files.

@@ -156,11 +156,12 @@ const clientIn = (claims: Claims, name: string): string | null => {
   return typeof value === 'string' && isClientId(value) ? value : null;
 };
 
+/** The client to which a token with these claims was issued, by `client_id` or `azp`; null if unknown. */
+export const clientOfClaims = (claims: Claims): string | null =>
+  clientIn(claims, 'client_id') ?? clientIn(claims, 'azp');
+
 /** The client to which a subject token was issued, by `client_id` (RFC 8693, section 4.3) or `azp`; null if unknown. */
-export const clientOfSubject = (subject: SecurityToken): string | null => {
-  const claims = jwtClaims(subject);
-  return clientIn(claims, 'client_id') ?? clientIn(claims, 'azp');
-};
+export const clientOfSubject = (subject: SecurityToken): string | null => clientOfClaims(jwtClaims(subject));
 
 /** An exchange with verified tokens. */
 export interface VerifiedExchange {

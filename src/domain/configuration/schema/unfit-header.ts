@@ -1,6 +1,12 @@
 import { canonicalName } from '../../http/canonical-name.js';
 import { claimedNames, isHopByHop } from '../../http/field-traits.js';
-import { alwaysOwned, isOwned, omittedClaimsHeader, ownedHeaders } from '../../http/owned-headers.js';
+import {
+  alwaysOwned,
+  identityTokenHeader,
+  isOwned,
+  omittedClaimsHeader,
+  ownedHeaders,
+} from '../../http/owned-headers.js';
 
 /** What an option of an agent uses a header for. */
 export type HeaderUse =
@@ -10,8 +16,10 @@ export type HeaderUse =
   | 'credential'
   /** It carries a client certificate. */
   | 'certificate'
-  /** It receives a SAML attribute. */
-  | 'attribute';
+  /** It receives a claim or a SAML attribute. */
+  | 'attribute'
+  /** It receives the signed token that states the identity. */
+  | 'token';
 
 const framing: ReadonlySet<string> = new Set(['content-length', 'host', 'http2-settings', 'trailers']);
 
@@ -31,6 +39,7 @@ const wellKnown: ReadonlySet<string> = new Set([
 const wellKnownPrefixes = ['access-control-', 'content-', 'sec-', 'x-b3-', 'x-envoy-', 'x-forwarded-'];
 
 const identityNames = ownedHeaders(alwaysOwned);
+const identityTokenName = canonicalName(identityTokenHeader);
 
 /** Headers that usually carry certificates. */
 const certificateHeaders: ReadonlySet<string> = new Set(['client-cert', 'x-client-cert', 'x-forwarded-client-cert']);
@@ -52,7 +61,8 @@ export const unfitHeader = (use: HeaderUse, name: string): string | null => {
   if (use === 'credential' && isOwned(identityNames, name)) {
     return 'is an identity header, which the gateway removes from requests: use another header';
   }
-  if (use === 'attribute' && isOwned(identityNames, name)) {
+  if (use === 'token' && canonical === identityTokenName) return null;
+  if ((use === 'attribute' || use === 'token') && isOwned(identityNames, name)) {
     return 'is already an identity header: use another header';
   }
   if (wellKnown.has(canonical) || wellKnownPrefixes.some((prefix) => canonical.startsWith(prefix))) {

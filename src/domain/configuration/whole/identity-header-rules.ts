@@ -18,12 +18,13 @@ import { triedOptions } from './tried-options.js';
 
 /** The configurable identity headers of an agent, without those with fixed names. */
 const configuredNames = (options: AgentOptions): readonly string[] => {
-  const { userIdHeader, authMethodHeader, mtls, saml, oidcLogin = [], claimMapping = [] } = options;
+  const { userIdHeader, authMethodHeader, mtls, saml, oidcLogin = [], claimMapping = [], identityToken } = options;
   const mappings = [saml?.attributeMapping ?? [], claimMapping, ...oidcLogin.map((login) => login.claimMapping)];
   return [
     userIdHeader,
     authMethodHeader,
     mtls?.clientCertHeader,
+    identityToken?.header,
     ...mappings.flatMap((mapping) => mapping.map(({ header }) => header)),
   ].filter((name) => name !== undefined);
 };

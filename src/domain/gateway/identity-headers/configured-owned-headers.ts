@@ -17,13 +17,14 @@ const blocks = (value: JsonValue | undefined): readonly JsonObject[] =>
 
 /**
  * The headers that an agent will own by its `config`, known before the first connection: identity headers, headers of
- * claims and SAML attributes, and the certificate header. Reads the known keys of any agent's config.
+ * claims and SAML attributes, and those of certificates and identity tokens. Reads the known keys of any agent's config.
  */
 export const configuredOwnedHeaders = (config: JsonObject | null): readonly string[] => {
   if (config === null) return [];
   const names = [...texts(config['user-id-header']), ...texts(config['auth-method-header'])];
-  const { saml, mtls } = config;
+  const { saml, mtls, 'identity-token': token } = config;
   if (isJsonObject(mtls)) names.push(...texts(mtls['client-cert-header']));
+  if (isJsonObject(token)) names.push(...texts(token['header']));
   names.push(...mapped(config['claim-mapping']));
   if (isJsonObject(saml)) names.push(...mapped(saml['attribute-mapping']));
   for (const login of blocks(config['oidc-login'])) names.push(...mapped(login['claim-mapping']));

@@ -47,6 +47,7 @@ describe('complete options', () => {
         saml: null,
         sessions: null,
         tokenExchange: null,
+        identityToken: null,
       },
       problems: [],
     });

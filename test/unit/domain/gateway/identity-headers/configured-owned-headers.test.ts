@@ -14,9 +14,10 @@ describe('the headers that the config of an agent owns', () => {
         'auth-method-header': 'X-How',
         'claim-mapping': { email: 'X-User-Email' },
         mtls: { 'client-cert-header': 'X-Cert' },
+        'identity-token': { issuer: 'https://gw.example', header: 'X-Token' },
         saml: { 'attribute-mapping': { mail: 'X-Mail', groups: 'X-Groups' } },
       }),
-    ).toEqual(['X-Who', 'X-How', 'X-Cert', 'X-User-Email', 'X-Mail', 'X-Groups']);
+    ).toEqual(['X-Who', 'X-How', 'X-Cert', 'X-Token', 'X-User-Email', 'X-Mail', 'X-Groups']);
   });
 
   it('include those of one login and of several', () => {

@@ -23,8 +23,18 @@ const descriptions: Partial<Readonly<Record<FailureReason, string>>> = {
   wrong_certificate: 'The token is bound to another client certificate',
 };
 
-/** For a 401. `reason`: why the token is invalid; null without a token (RFC 6750, section 3.1). */
-export const bearerChallenge = (reason: FailureReason | null): string => {
+/** Adds the URL of the resource metadata (RFC 9728, section 5.1). It contains neither quotes nor backslashes. */
+const withMetadata = (challenge: string, url: string | null): string =>
+  url === null ? challenge : `${challenge}, resource_metadata="${url}"`;
+
+/**
+ * For a 401. `reason`: why the token is invalid; null without a token (RFC 6750, section 3.1). `metadataUrl`: where the
+ * client finds the metadata of the resource; null: nowhere.
+ */
+export const bearerChallenge = (reason: FailureReason | null, metadataUrl: string | null = null): string =>
+  withMetadata(tokenChallenge(reason), metadataUrl);
+
+const tokenChallenge = (reason: FailureReason | null): string => {
   if (reason === null) return realm;
   const description = descriptions[reason];
   const invalid = `${realm}, error="invalid_token"`;

@@ -142,8 +142,13 @@ const retryAfter: Readonly<Record<UndecidedReason, string>> = {
 
 /**
  * The answer to a request without valid credentials: 401, 403 for a missing scope, or 503 if a method could not decide.
+ * `metadataUrl`: where the client finds the metadata of the resource (RFC 9728); null: nowhere.
  */
-export const refusalAnswer = (event: RequestHeadersEvent, refused: RefusedAuthentication): AgentAnswer => {
+export const refusalAnswer = (
+  event: RequestHeadersEvent,
+  refused: RefusedAuthentication,
+  metadataUrl: string | null = null,
+): AgentAnswer => {
   const { failure, undecided: waitingFor, bearer, requiredScope, mayUseBasic, proof } = refused;
   const remarks = { event: 'authentication', outcome: 'failed', auth_method: failure.method ?? 'none' } as const;
   if (waitingFor !== null) return withRemarks(undecidedAnswer(event, waitingFor), remarks);
@@ -152,7 +157,7 @@ export const refusalAnswer = (event: RequestHeadersEvent, refused: RefusedAuthen
     const answer = problemAnswer(insufficientScope, event, ['WWW-Authenticate', challenge], [failure.reason]);
     return withRemarks(answer, remarks);
   }
-  const challenges = ['WWW-Authenticate', bearerChallenge(proof === 'shown' ? null : bearer)];
+  const challenges = ['WWW-Authenticate', bearerChallenge(proof === 'shown' ? null : bearer, metadataUrl)];
   if (proof !== undefined) challenges.push('WWW-Authenticate', proofChallenge(proof === 'shown' ? bearer : null));
   if (mayUseBasic) challenges.push('WWW-Authenticate', basicChallenge);
   return withRemarks(problemAnswer(unauthenticated, event, challenges, [failure.reason]), remarks);

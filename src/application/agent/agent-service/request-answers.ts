@@ -135,7 +135,7 @@ export class RequestAnswers {
     }
     this.#counters.failed(failure, durationMs / 1000);
     this.#logger.info(refusalText(outcome), fields);
-    return refusalAnswer(event, outcome);
+    return refusalAnswer(event, outcome, agent.resources?.metadataUrlFor(event) ?? null);
   }
 
   /** Without policies, every request that gets here may pass. */

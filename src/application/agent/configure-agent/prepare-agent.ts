@@ -17,6 +17,7 @@ import type { TokenVerifier } from '../../ports/agent/token-verifier.js';
 import type { Clock } from '../../ports/shared/clock.js';
 import type { TextFileReader } from '../../ports/shared/text-file-reader.js';
 import { AgentEndpoints } from '../agent-service/agent-endpoints.js';
+import { ProtectedResources } from '../agent-service/protected-resources.js';
 import { AuthenticateRequest } from '../authenticate/authenticate-request.js';
 import type { AuthorizeRequest } from '../authorize/authorize-request.js';
 import type { ClientCredential } from '../sign-on/oidc/redeem-code.js';
@@ -285,6 +286,7 @@ const assemble = (
   const revocations = methods.mtls?.revocations ?? null;
   revocations?.watch();
   const tokenExchange = exchange === null ? null : prepareTokenExchange(exchange, bearer, saml, parts);
+  const resources = options.resources.length === 0 ? null : new ProtectedResources(options.resources, parts.digest);
   return {
     authentication: new AuthenticateRequest(
       checks,
@@ -300,9 +302,14 @@ const assemble = (
     keySets,
     revocations,
     endpoints: new AgentEndpoints(
-      [signOn, saml?.signOn, ...(logins?.endpoints ?? []), tokenExchange?.endpoint, identityTokens?.endpoint].filter(
-        (endpoint) => endpoint !== undefined && endpoint !== null,
-      ),
+      [
+        signOn,
+        saml?.signOn,
+        ...(logins?.endpoints ?? []),
+        tokenExchange?.endpoint,
+        identityTokens?.endpoint,
+        resources?.endpoint,
+      ].filter((endpoint) => endpoint !== undefined && endpoint !== null),
     ),
     sessions,
     signOn,
@@ -310,6 +317,7 @@ const assemble = (
     logins,
     tokenExchange,
     identityTokens: identityTokens?.tokens ?? null,
+    resources,
     removesCookie: removedCookies(options, sessions),
     trustedOrigins: sessions?.trustedOrigins ?? new AllowedOrigins([]),
     onChange: (listener) => {

@@ -2,6 +2,7 @@ import type { AgentOptionProblem } from '../../../domain/configuration/agent-opt
 import type { AllowedOrigins } from '../../../domain/http/allowed-origins.js';
 import type { OwnedHeaders } from '../../../domain/http/owned-headers.js';
 import type { AgentEndpoints } from '../agent-service/agent-endpoints.js';
+import type { ProtectedResources } from '../agent-service/protected-resources.js';
 import type { AuthenticateRequest } from '../authenticate/authenticate-request.js';
 import type { AuthorizeRequest } from '../authorize/authorize-request.js';
 import type { IdentityTokens } from '../issue-identity-token/identity-tokens.js';
@@ -42,6 +43,8 @@ export interface PreparedAgent {
   readonly tokenExchange: PreparedTokenExchange | null;
   /** Null: upstreams get no signed identity. */
   readonly identityTokens: IdentityTokens | null;
+  /** Null: no metadata of protected resources. */
+  readonly resources: ProtectedResources | null;
   /** Whether a cookie is a credential that the upstream must not see; null: no cookie is one. */
   readonly removesCookie: ((name: string) => boolean) | null;
   /** The origins whose pages may change something with a credential in a cookie. */

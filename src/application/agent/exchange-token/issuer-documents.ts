@@ -38,10 +38,16 @@ export class IssuerDocument {
   readonly #unchanged: AgentAnswer;
   readonly #tag: string;
 
-  constructor(contentType: string, content: JsonObject, digest: Pick<SecretDigest, 'sha256Hex'>) {
+  /** @param headers further headers of the answers */
+  constructor(
+    contentType: string,
+    content: JsonObject,
+    digest: Pick<SecretDigest, 'sha256Hex'>,
+    headers: HeaderList = [],
+  ) {
     const body = JSON.stringify(content);
     this.#tag = `"${digest.sha256Hex(body)}"`;
-    const validators = ['Cache-Control', caching, 'ETag', this.#tag];
+    const validators = ['Cache-Control', caching, 'ETag', this.#tag, ...headers];
     this.#whole = bodyAnswer(200, body, ['Content-Type', contentType, ...validators]);
     this.#unchanged = bodyAnswer(304, null, validators);
   }

@@ -28,6 +28,7 @@ import { checkLoginPaths, enabledLogins } from './oidc-login-rules.js';
 import { checkTokenCookies, enabledProviders } from './oidc-option-rules.js';
 import type { OptionReport } from './option-report.js';
 import { looksLikePublicKey } from './public-key-text.js';
+import { type ProtectedResource, protectedResources } from './resource-metadata-rules.js';
 import { enabledSaml } from './saml-option-rules.js';
 import type { MappedAttribute, SamlOptions } from './saml-options.js';
 import { type SecretHeader, secretHeaders } from './secret-headers.js';
@@ -240,6 +241,8 @@ export interface CompleteAgentOptions {
   readonly tokenExchange: TokenExchangeOptions | null;
   /** Null: upstreams get no signed identity. */
   readonly identityToken: IdentityTokenOptions | null;
+  /** The resources whose metadata is served. */
+  readonly resources: readonly ProtectedResource[];
 }
 
 /** The result of checking the options. */
@@ -321,6 +324,7 @@ export const completeAgentOptions = (options: AgentOptions, files: EntryFiles): 
     authz: enabledAuthz(options.authz, error, warn),
     tokenExchange,
     identityToken: checkedIdentityToken(options.identityToken, { ...methods, tokenExchange }, error, warn),
+    resources: protectedResources(options.resourceMetadata ?? [], error, warn),
   };
   checkServedPlaces(options, error);
   checkLoginPaths(oidcLogins, complete, error);

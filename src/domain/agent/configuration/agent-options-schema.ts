@@ -16,6 +16,7 @@ import { mtlsBlock, toMtlsOptions } from './mtls-block.js';
 import { oidcBlocks, toProviderOptions } from './oidc-block.js';
 import { oidcLoginBlocks, toOidcLoginOptions } from './oidc-login-block.js';
 import { publicKeyPath } from './public-key-text.js';
+import { resourceMetadataBlocks, toResourceMetadataOptions } from './resource-metadata-block.js';
 import { samlBlock, toSamlBlockOptions } from './saml-block.js';
 import { sessionsBlock, toSessionsBlockOptions } from './sessions-block.js';
 import { tokenExchangeBlock, toTokenExchangeOptions } from './token-exchange-block.js';
@@ -105,6 +106,7 @@ export const agentOptionsShape = {
   sessions: sessionsBlock,
   'token-exchange': tokenExchangeBlock,
   'identity-token': identityTokenBlock,
+  'resource-metadata': resourceMetadataBlocks,
 };
 
 /** All options, in the order of the reference. */
@@ -202,6 +204,9 @@ export const toAgentOptions = (fields: Fields<typeof agentOptionsShape>) => {
     ...(sessions !== null && { sessions: toSessionsBlockOptions(sessions) }),
     ...(tokenExchange !== null && { tokenExchange: toTokenExchangeOptions(tokenExchange) }),
     ...(identityToken !== null && { identityToken: toIdentityTokenOptions(identityToken) }),
+    ...(fields['resource-metadata'].given && {
+      resourceMetadata: fields['resource-metadata'].value.map((block) => toResourceMetadataOptions(block.fields)),
+    }),
   };
 };
 
@@ -246,7 +251,7 @@ export const agentOptionField = (
     const atBlock = { ...outside, position: found.position };
     return key === undefined ? atBlock : keyOf(found.fields, key, atBlock);
   };
-  if (option === 'oidc' || option === 'oidc-login') {
+  if (option === 'oidc' || option === 'oidc-login' || option === 'resource-metadata') {
     return one(block === undefined ? undefined : fields[option].value[block], whole);
   }
   if (option === 'token-exchange' && client !== undefined) {

@@ -60,6 +60,7 @@ const withUrls: ReadonlySet<string> = new Set([
   'sessions',
   'token-exchange',
   'identity-token',
+  'resource-metadata',
 ]);
 
 /**

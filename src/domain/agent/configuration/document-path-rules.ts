@@ -2,6 +2,7 @@ import type { IdentityTokenOptions } from './identity-token-block.js';
 import type { OidcLoginOptions } from './oidc-login-options.js';
 import type { OptionReport } from './option-report.js';
 import { pathFault } from './path-fault.js';
+import type { ProtectedResource } from './resource-metadata-rules.js';
 import type { SamlOptions } from './saml-options.js';
 import type { TokenExchangeOptions } from './token-exchange-options.js';
 
@@ -11,6 +12,7 @@ interface ServedEndpoints {
   readonly oidcLogins: readonly OidcLoginOptions[];
   readonly tokenExchange: TokenExchangeOptions | null;
   readonly identityToken: IdentityTokenOptions | null;
+  readonly resources: readonly ProtectedResource[];
 }
 
 type Taken = readonly [path: string | null, key: string];
@@ -44,14 +46,24 @@ const otherPaths = ({ saml, oidcLogins, tokenExchange }: ServedEndpoints): Reado
 
 /** Refuses the path of a public document if it is not in normal form, or if another endpoint has it. */
 export const checkDocumentPaths = (served: ServedEndpoints, error: OptionReport): void => {
-  const { identityToken } = served;
-  if (identityToken === null) return;
-  const { jwksPath } = identityToken;
-  const fault = pathFault(jwksPath);
-  const place = { key: 'jwks-path' };
-  if (fault !== null) error('identity-token', `jwks-path ${fault}`, undefined, place);
-  const other = otherPaths(served).get(jwksPath);
-  if (other !== undefined) {
-    error('identity-token', `jwks-path and ${other} are the same path`, 'use another jwks-path', place);
+  const { identityToken, resources } = served;
+  const taken = otherPaths(served);
+  const jwksPath = identityToken?.jwksPath ?? null;
+  if (jwksPath !== null) {
+    const place = { key: 'jwks-path' };
+    const fault = pathFault(jwksPath);
+    if (fault !== null) error('identity-token', `jwks-path ${fault}`, undefined, place);
+    const other = taken.get(jwksPath);
+    if (other !== undefined) {
+      error('identity-token', `jwks-path and ${other} are the same path`, 'use another jwks-path', place);
+    }
+  }
+  for (const [block, { metadataPath }] of resources.entries()) {
+    const other = metadataPath === jwksPath ? 'jwks-path of identity-token' : taken.get(metadataPath);
+    if (other === undefined) continue;
+    error('resource-metadata', `the metadata path and ${other} are the same path`, undefined, {
+      block,
+      key: 'resource',
+    });
   }
 };

@@ -48,6 +48,7 @@ describe('complete options', () => {
         sessions: null,
         tokenExchange: null,
         identityToken: null,
+        resources: [],
       },
       problems: [],
     });

@@ -19,7 +19,7 @@ import type { CertificateBinding } from './certificate-binding.js';
 import type { DpopProofs } from './dpop-proofs.js';
 import { type IntrospectedToken, IntrospectedTokenCache } from './introspected-token-cache.js';
 import type { PreparedIdentity } from './prepared-identity.js';
-import { type PresentedToken, proven } from './token-outcome.js';
+import { type LocatedToken, proven } from './token-outcome.js';
 
 /** `failure`: no valid answer in time. `overloaded`: not asked, because too many calls were running. */
 export type IntrospectionResult = 'active' | 'inactive' | 'failure' | 'overloaded';
@@ -75,7 +75,7 @@ export class IntrospectionCheck {
   }
 
   /** Synchronous for a cached result. Cancelling ends a wait; the call goes on for other requests. Never rejects. */
-  check(shown: PresentedToken, cancellation: Cancellation): CheckOutcome | Promise<CheckOutcome> {
+  check(shown: LocatedToken, cancellation: Cancellation): CheckOutcome | Promise<CheckOutcome> {
     const { token } = shown;
     const digest = this.#parts.digest.sha256Hex(token);
     const known = this.#cache.recall(digest);
@@ -98,7 +98,7 @@ export class IntrospectionCheck {
     });
   }
 
-  #outcome({ outcome, binding }: IntrospectedToken, shown: PresentedToken): MaybePromise<CheckOutcome> {
+  #outcome({ outcome, binding }: IntrospectedToken, shown: LocatedToken): MaybePromise<CheckOutcome> {
     return binding === null ? outcome : proven(shown, binding, outcome, this.#parts);
   }
 

@@ -6,7 +6,7 @@ import type { MaybePromise } from '../../ports/shared/maybe-promise.js';
 import type { JwtTokens } from '../verify-tokens/jwt-tokens.js';
 import { rejected, type TokenReader } from '../verify-tokens/token-verdict.js';
 import { type AuthenticationCheck, absent, type CheckOutcome, failedCheck } from './authentication-check.js';
-import { type PresentedToken, recalled, type TokenOutcomeOptions, tokenOutcome } from './token-outcome.js';
+import { type LocatedToken, recalled, type TokenOutcomeOptions, tokenOutcome } from './token-outcome.js';
 import type { VerifiedTokenCache } from './verified-token-cache.js';
 
 export interface JwtCheckOptions extends TokenOutcomeOptions {
@@ -35,11 +35,11 @@ export class JwtCheck implements AuthenticationCheck {
     if (authorization?.scheme !== 'bearer' && authorization?.scheme !== 'dpop') return absent;
     const { scheme, token } = authorization;
     if (token.length > maximumTokenLength) return failedCheck('too_large');
-    const shown: PresentedToken = { scheme, token, certificate, request };
+    const shown: LocatedToken = { scheme, token, certificate, request };
     return recalled(shown, authorization, this.#parts) ?? this.#verify(shown);
   }
 
-  #verify(shown: PresentedToken): MaybePromise<CheckOutcome> {
+  #verify(shown: LocatedToken): MaybePromise<CheckOutcome> {
     const { tokens, reader } = this.#parts;
     const read = reader.read(shown.token);
     const verdict = read.ok ? tokens.verify(read.value, 'access') : rejected(read.error);

@@ -7,7 +7,7 @@ import type { ProviderTokens } from '../verify-tokens/provider-tokens.js';
 import type { TokenReader } from '../verify-tokens/token-verdict.js';
 import { type AuthenticationCheck, absent, type CheckOutcome, failedCheck } from './authentication-check.js';
 import type { IntrospectionCheck } from './introspection-check.js';
-import { type PresentedToken, recalled, type TokenOutcomeOptions, tokenOutcome } from './token-outcome.js';
+import { type LocatedToken, recalled, type TokenOutcomeOptions, tokenOutcome } from './token-outcome.js';
 import type { VerifiedTokenCache } from './verified-token-cache.js';
 
 export interface OidcCheckOptions extends TokenOutcomeOptions {
@@ -40,7 +40,7 @@ export class OidcCheck implements AuthenticationCheck {
     }
     const { scheme, token } = authorization;
     if (token.length > maximumTokenLength) return failedCheck('too_large');
-    const shown: PresentedToken = { scheme, token, certificate, request };
+    const shown: LocatedToken = { scheme, token, certificate, request };
     return recalled(shown, authorization, this.#parts) ?? this.#verify(shown, cancellation);
   }
 
@@ -54,7 +54,7 @@ export class OidcCheck implements AuthenticationCheck {
     if (token === null) return failedCheck('malformed');
     if (token.length > maximumTokenLength) return failedCheck('too_large');
     // The scheme DPoP needs Authorization, so a token that is bound to a key fails here.
-    const shown: PresentedToken = { scheme: 'bearer', token, certificate, request: null };
+    const shown: LocatedToken = { scheme: 'bearer', token, certificate, request: null };
     const known = recalled(shown, { token }, this.#parts);
     if (known !== null && !(known instanceof Promise) && isAcceptedAt(place, known)) return outcomeAt(place, known);
     const read = this.#parts.reader.read(token);
@@ -65,7 +65,7 @@ export class OidcCheck implements AuthenticationCheck {
     return outcome instanceof Promise ? outcome.then((late) => outcomeAt(place, late)) : outcomeAt(place, outcome);
   }
 
-  #verify(shown: PresentedToken, cancellation: Cancellation): CheckOutcome | Promise<CheckOutcome> {
+  #verify(shown: LocatedToken, cancellation: Cancellation): CheckOutcome | Promise<CheckOutcome> {
     const { tokens, reader, introspection } = this.#parts;
     const read = reader.read(shown.token);
     if (!read.ok) return introspection?.check(shown, cancellation) ?? failedCheck(read.error);

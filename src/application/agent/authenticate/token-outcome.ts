@@ -19,7 +19,7 @@ export interface TokenOutcomeOptions {
 }
 
 /** A token with what its request proves. */
-export interface PresentedToken {
+export interface LocatedToken {
   readonly scheme: 'bearer' | 'dpop';
   readonly token: string;
   readonly certificate: CertificateCredential | null;
@@ -29,7 +29,7 @@ export interface PresentedToken {
 
 /** Checks the binding of a token whose signature and claims are valid. */
 export const proven = (
-  { scheme, token, certificate, request }: PresentedToken,
+  { scheme, token, certificate, request }: LocatedToken,
   bound: TokenBinding,
   outcome: CheckOutcome,
   { binding, proofs }: Pick<TokenOutcomeOptions, 'binding' | 'proofs'>,
@@ -45,7 +45,7 @@ export const proven = (
 /** Converts the verdict on a token to the outcome of the check, and caches a valid token. A proof is never cached. */
 export const tokenOutcome = (
   method: 'jwt' | 'oidc',
-  shown: PresentedToken,
+  shown: LocatedToken,
   verdict: TokenVerdict,
   parts: TokenOutcomeOptions,
 ): MaybePromise<CheckOutcome> => {
@@ -62,7 +62,7 @@ export const tokenOutcome = (
 
 /** The outcome of a cached token; null if the token must be verified. */
 export const recalled = (
-  shown: PresentedToken,
+  shown: LocatedToken,
   credential: Parameters<VerifiedTokenCache['recall']>[0],
   parts: TokenOutcomeOptions,
 ): MaybePromise<CheckOutcome> | null => {

@@ -1,7 +1,7 @@
 import { encodeParameters } from './authorization-request.js';
 
 /** What a request to end the session at the provider says. */
-export interface LogoutRequest {
+export interface EndSessionRequest {
   readonly clientId: string;
   /** The ID token of the session; null: not kept. */
   readonly idToken: string | null;
@@ -18,7 +18,7 @@ export const maximumHintLength = 4_096;
  * The URL that signs a user out at the provider (OpenID Connect RP-Initiated Logout 1.0, section 2). The ID token tells
  * the provider which session ends; without one, `client_id` names the client and the provider asks the user.
  */
-export const logoutUrl = (endpoint: string, { clientId, idToken, postLogoutUrl, state }: LogoutRequest): string => {
+export const logoutUrl = (endpoint: string, { clientId, idToken, postLogoutUrl, state }: EndSessionRequest): string => {
   const mark = endpoint.includes('?') ? '&' : '?';
   return (
     endpoint +

@@ -208,7 +208,13 @@ export const agentModule = new ContainerModule(({ bind }) => {
       exchangeRates: new ExchangeRates(rates, null),
       sessions: { stores, storeKindFault },
       saml,
-      oidc: { endpoints, introspection, hashes: new CryptoTokenHashes(), secrets: new CryptoSessionSecrets(), providers },
+      oidc: {
+        endpoints,
+        introspection,
+        hashes: new CryptoTokenHashes(),
+        secrets: new CryptoSessionSecrets(),
+        providers,
+      },
     }),
   );
   made(

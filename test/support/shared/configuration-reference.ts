@@ -52,8 +52,8 @@ not supported yet are errors. One run reports all errors of a file.
 const agentIntroduction = `## Options of the agent
 
 The keys of the \`config\` block of an agent. \`gateway-auth\` accepts the same options as flags and environment
-variables, except blocks. A flag overrides a variable, a variable overrides the block, and the block overrides the
-default.
+variables, except blocks and \`forward-claims\`. A flag overrides a variable, a variable overrides the block, and the
+block overrides the default.
 `;
 
 /** The reference page of the configuration, in Markdown. */

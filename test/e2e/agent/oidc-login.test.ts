@@ -42,10 +42,28 @@ describe('a sign-on at oidc-provider', () => {
       });
       expect(received['cookie']).toBeUndefined();
       expect(provider.paths.filter((path) => path === '/me')).toHaveLength(1);
-      expect((await browser.visit('/oidc/logout')).status).toBe(200);
+      const signedOut = await browser.visit('/oidc/logout');
+      expect([signedOut.status, signedOut.headers.location]).toEqual([
+        302,
+        expect.stringMatching(/\/session\/end\?id_token_hint=/),
+      ]);
       expect((await browser.visit('/app/orders')).status).toBe(302);
     });
   }
+
+  baseIt('completes two sign-ons that one browser has begun, the later one first', async ({ cleanUp }) => {
+    const { stack, provider } = await startLoginCompany(cleanUp, { transport: 'embedded' });
+    const browser = new CookieBrowser(stack.port);
+    const begun = [await browser.visit('/app/first?a=1'), await browser.visit('/app/second?b=2')];
+    for (const [asked, page] of [
+      [begun[1], '/app/second?b=2'],
+      [begun[0], '/app/first?a=1'],
+    ] as const) {
+      const completed = await browser.visit(pathOf(await provider.authorize(asked?.headers.location ?? '')));
+      expect([completed.status, completed.headers.location]).toEqual([302, page]);
+      expect((await browser.visit(page)).status).toBe(200);
+    }
+  });
 
   baseIt('can begin again after kill -9 of the agent in the middle of it', async ({ cleanUp }) => {
     const { stack, provider } = await startLoginCompany(cleanUp, { transport: 'socket' });
@@ -101,7 +119,8 @@ describeWithPeers(['chromium'], 'a browser at oidc-provider', () => {
     const first = await context.newPage();
     const second = await context.newPage();
     const deep = `${origin}/app/orders?state=open&page=2&q=%C3%A4%2F%26`;
-    await Promise.all([first.goto(deep), second.goto(`${origin}/app/other?x=1`)]);
+    await first.goto(deep);
+    await second.goto(`${origin}/app/other?x=1`);
     expect(first.url()).toBe(deep);
     expect(second.url()).toBe(`${origin}/app/other?x=1`);
     const cookies = await context.cookies(origin);
@@ -112,8 +131,11 @@ describeWithPeers(['chromium'], 'a browser at oidc-provider', () => {
     await first.goBack();
     expect(first.url()).toBe(deep);
     await first.goto(`${origin}/oidc/logout`);
-    expect(await first.textContent('h1')).toBe('Signed out');
+    // The session has ended here; the provider asks whether to end its own too.
+    expect(first.url()).toContain('/session/end?id_token_hint=');
     expect(await context.cookies(origin)).toEqual([]);
+    await first.getByRole('button', { name: 'Yes' }).click();
+    await first.waitForURL(/\/session\/end\/success/);
     await second.reload();
     expect(second.url()).toBe(`${origin}/app/other?x=1`);
   });

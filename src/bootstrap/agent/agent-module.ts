@@ -30,7 +30,7 @@ import { SpentAssertionsOfAgents } from '../../application/agent/exchange-token/
 import { KeySets } from '../../application/agent/keys/key-sets.js';
 import { noOtherProcesses } from '../../application/agent/sessions/session-endings.js';
 import { SessionStoreLeases } from '../../application/agent/sessions/session-store-leases.js';
-import { KnownProviders } from '../../application/agent/sign-on/oidc/discovery/known-providers.js';
+import { ProviderEndpointRegistry } from '../../application/agent/sign-on/oidc/discovery/provider-endpoint-registry.js';
 import { IdentityProviderTrusts } from '../../application/agent/sign-on/saml/trust/identity-provider-trusts.js';
 import type { CertificateReaderLoader } from '../../application/ports/shared/certificate-reader.js';
 import { agentDefaults } from '../../domain/agent/configuration/agent-configuration.js';
@@ -127,7 +127,7 @@ export const agentModule = new ContainerModule(({ bind }) => {
       random: sharedTokens.random,
       logger: sharedTokens.logger,
     },
-    (parts) => new KnownProviders(parts),
+    (parts) => new ProviderEndpointRegistry(parts),
   );
   made(
     agentTokens.samlServices,

@@ -8,7 +8,7 @@ import type { AssertionMemories } from '../../application/agent/exchange-token/s
 import type { KeySets } from '../../application/agent/keys/key-sets.js';
 import type { SessionEndings } from '../../application/agent/sessions/session-endings.js';
 import type { SessionStoreLeases } from '../../application/agent/sessions/session-store-leases.js';
-import type { KnownProviders } from '../../application/agent/sign-on/oidc/discovery/known-providers.js';
+import type { ProviderEndpointRegistry } from '../../application/agent/sign-on/oidc/discovery/provider-endpoint-registry.js';
 import type { IdentityProviderTrusts } from '../../application/agent/sign-on/saml/trust/identity-provider-trusts.js';
 import type { KeySetSource, MetadataSource } from '../../application/ports/agent/key-set-source.js';
 import type { PasswordVerifier } from '../../application/ports/agent/password-verifier.js';
@@ -63,7 +63,7 @@ export const agentTokens = {
   sessionStoreLeases: Symbol('SessionStoreLeases') as ServiceIdentifier<SessionStoreLeases>,
   introspectionEndpoint: Symbol('IntrospectionEndpoint') as ServiceIdentifier<Pick<ProviderEndpoints, 'requestTokens'>>,
   providerEndpoints: Symbol('ProviderEndpoints') as ServiceIdentifier<ProviderEndpoints>,
-  knownProviders: Symbol('KnownProviders') as ServiceIdentifier<KnownProviders>,
+  knownProviders: Symbol('ProviderEndpointRegistry') as ServiceIdentifier<ProviderEndpointRegistry>,
   samlServices: Symbol('SamlServices') as ServiceIdentifier<SamlServices>,
   agentProcessServices: Symbol('AgentProcessServices') as ServiceIdentifier<SharedAgentServices>,
   agentFactory: Symbol('AgentFactory') as ServiceIdentifier<AgentFactory>,

@@ -32,7 +32,7 @@ import { SpentAssertions } from '../../../src/application/agent/exchange-token/s
 import { KeySets } from '../../../src/application/agent/keys/key-sets.js';
 import { noOtherProcesses } from '../../../src/application/agent/sessions/session-endings.js';
 import { SessionStoreLeases } from '../../../src/application/agent/sessions/session-store-leases.js';
-import { KnownProviders } from '../../../src/application/agent/sign-on/oidc/discovery/known-providers.js';
+import { ProviderEndpointRegistry } from '../../../src/application/agent/sign-on/oidc/discovery/provider-endpoint-registry.js';
 import { IdentityProviderTrusts } from '../../../src/application/agent/sign-on/saml/trust/identity-provider-trusts.js';
 import type { KeySetSource } from '../../../src/application/ports/agent/key-set-source.js';
 import { openSessionStores } from '../../../src/bootstrap/agent/session-store-openers.js';
@@ -159,7 +159,7 @@ export const testAgent = (
       introspection: new UndiciProviderEndpoints(introspectionLimits),
       hashes: new CryptoTokenHashes(),
       secrets: new CryptoSessionSecrets(),
-      providers: new KnownProviders({ source, clock, scheduler, random, logger }),
+      providers: new ProviderEndpointRegistry({ source, clock, scheduler, random, logger }),
       ...oidc,
     },
     outcomes: counters,

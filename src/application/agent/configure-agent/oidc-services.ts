@@ -1,6 +1,6 @@
 import type { ProviderEndpoints, TokenHashes } from '../../ports/agent/provider-endpoints.js';
 import type { SessionSecrets } from '../../ports/agent/session-secrets.js';
-import type { KnownProviders } from '../sign-on/oidc/discovery/known-providers.js';
+import type { ProviderEndpointRegistry } from '../sign-on/oidc/discovery/provider-endpoint-registry.js';
 
 /** The services of a process that sign-ons at OpenID providers and introspection use. */
 export interface OidcServices {
@@ -10,5 +10,5 @@ export interface OidcServices {
   readonly hashes: TokenHashes;
   readonly secrets: SessionSecrets;
   /** The OpenID providers of the process. */
-  readonly providers: Pick<KnownProviders, 'acquire'>;
+  readonly providers: Pick<ProviderEndpointRegistry, 'acquire'>;
 }

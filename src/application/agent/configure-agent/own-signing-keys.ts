@@ -43,7 +43,7 @@ export interface OwnKeyFiles {
   readonly signingAlgorithm: SigningAlgorithm;
 }
 
-export interface FileParts {
+export interface SigningKeyReaders {
   readonly files: TextFileReader;
   readonly signingKeys: TokenSigningKeys;
 }
@@ -85,7 +85,7 @@ const readOwnKey = async <Key>(
 /** Reads the keys of an issuer, and adds problems to the list; null if the first file is invalid. */
 export const readOwnKeys = async (
   { option, signingKeyFiles: [signingPath = '', ...otherPaths], signingAlgorithm }: OwnKeyFiles,
-  { files, signingKeys }: FileParts,
+  { files, signingKeys }: SigningKeyReaders,
   problems: AgentOptionProblem[],
 ): Promise<OwnKeys | null> => {
   const readSigning = (text: Secret) => signingKeys.readSigningKey(text, signingAlgorithm);

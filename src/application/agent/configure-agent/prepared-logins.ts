@@ -3,7 +3,7 @@ import { providerOfLogin } from '../../../domain/agent/oidc/session-of-id-token.
 import type { AgentOptionProblem } from '../../../domain/configuration/agent-option-problem.js';
 import type { AgentEndpoint } from '../agent-service/agent-endpoints.js';
 import type { KeySetLease } from '../keys/key-sets.js';
-import type { ProviderLease } from '../sign-on/oidc/discovery/known-providers.js';
+import type { ProviderLease } from '../sign-on/oidc/discovery/provider-endpoint-registry.js';
 import { OidcEndpoints } from '../sign-on/oidc/oidc-endpoints.js';
 import { OidcLogin } from '../sign-on/oidc/oidc-login.js';
 import { OidcLogoutEndpoints } from '../sign-on/oidc/oidc-logout-endpoints.js';

@@ -5,7 +5,7 @@ import type {
 import type { AgentOptionProblem } from '../../../domain/configuration/agent-option-problem.js';
 import type { ClientKey } from '../../ports/agent/token-signing-keys.js';
 import { optionProblem } from './option-problem.js';
-import { type FileParts, type OwnKeys, readOwnKeys } from './own-signing-keys.js';
+import { type OwnKeys, readOwnKeys, type SigningKeyReaders } from './own-signing-keys.js';
 
 /** The contents of the files that the `token-exchange` block names. */
 export interface TokenExchangeFiles {
@@ -18,7 +18,7 @@ export interface TokenExchangeFiles {
 const readClientKeys = async (
   { id, publicKeyFiles }: ExchangeClientOptions,
   client: number,
-  { files, signingKeys }: FileParts,
+  { files, signingKeys }: SigningKeyReaders,
   problems: AgentOptionProblem[],
 ): Promise<readonly ClientKey[]> => {
   const keys: ClientKey[] = [];
@@ -38,7 +38,7 @@ const readClientKeys = async (
 /** Reads the keys of this agent and of its clients, and adds problems to the list. Null: there is no signing key. */
 export const readTokenExchangeFiles = async (
   options: TokenExchangeOptions,
-  parts: FileParts,
+  parts: SigningKeyReaders,
   problems: AgentOptionProblem[],
 ): Promise<TokenExchangeFiles | null> => {
   const keys = await readOwnKeys({ ...options, option: 'token-exchange' }, parts, problems);

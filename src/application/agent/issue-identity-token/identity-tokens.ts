@@ -39,7 +39,7 @@ interface KnownStatement {
   readonly digest: string;
 }
 
-export interface IdentityTokensParts {
+export interface IdentityTokenServices {
   readonly options: IdentityTokenOptions;
   readonly rules: Omit<StatementRules, 'issuer'>;
   readonly key: Pick<SigningKey, 'sign'>;
@@ -50,14 +50,14 @@ export interface IdentityTokensParts {
 
 /** Signs tokens for upstreams. One token of an identity and upstream is reused for half of its lifetime. */
 export class IdentityTokens {
-  readonly #parts: IdentityTokensParts;
+  readonly #parts: IdentityTokenServices;
   readonly #rules: StatementRules;
   /** By digest of the statement and audience; the oldest first. */
   readonly #cached = new Map<string, CachedToken>();
   readonly #statements = new WeakMap<Identity, KnownStatement>();
   #characters = 0;
 
-  constructor(parts: IdentityTokensParts) {
+  constructor(parts: IdentityTokenServices) {
     this.#parts = parts;
     this.#rules = { ...parts.rules, issuer: parts.options.issuer };
   }

@@ -13,7 +13,7 @@ import { loginUrl } from '../shared/choose-way-page.js';
 import { redirectAnswer } from '../shared/sign-on-answers.js';
 import { readyProvider } from './discovery/ready-provider.js';
 import type { OidcRefusals } from './oidc-refusal.js';
-import type { LoginParts } from './oidc-sign-on-options.js';
+import type { PreparedLogin } from './oidc-sign-on-options.js';
 
 /** The host that a request names; null: none, or several. */
 const hostOf = ({ headers }: RequestHeadersEvent): string | null => {
@@ -37,11 +37,11 @@ const foreignHost = (event: RequestHeadersEvent): AgentAnswer =>
  * the request. The store holds neither nonce nor code verifier: both are made from the secret in the binding cookie.
  */
 export class BeginOidcSignOn {
-  readonly #parts: LoginParts;
+  readonly #parts: PreparedLogin;
   readonly #refusals: OidcRefusals;
   readonly #origins: PublicOrigins;
 
-  constructor(parts: LoginParts, refusals: OidcRefusals) {
+  constructor(parts: PreparedLogin, refusals: OidcRefusals) {
     this.#parts = parts;
     this.#refusals = refusals;
     this.#origins = new PublicOrigins(parts.options.publicOrigins, parts.cookieDomain);

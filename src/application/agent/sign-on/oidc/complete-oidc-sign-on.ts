@@ -16,7 +16,7 @@ import { onwardPage, redirectAnswer } from '../shared/sign-on-answers.js';
 import { AnsweredLogins, type ShownCode } from './answered-logins.js';
 import { readyProvider } from './discovery/ready-provider.js';
 import type { OidcRefusals, RefusedOidc } from './oidc-refusal.js';
-import type { LoginParts } from './oidc-sign-on-options.js';
+import type { PreparedLogin } from './oidc-sign-on-options.js';
 import { RedeemCode } from './redeem-code.js';
 import { type AcceptedUser, VerifyTokens } from './verify-tokens.js';
 
@@ -41,13 +41,13 @@ const refused = (reason: RefusedOidc['reason'], detail: string | null = null): R
 
 /** Completes a sign-on of one login: redeems the code, verifies the tokens, opens a session. */
 export class CompleteOidcSignOn {
-  readonly #parts: LoginParts;
+  readonly #parts: PreparedLogin;
   readonly #refusals: OidcRefusals;
   readonly #redeem: RedeemCode;
   readonly #verify: VerifyTokens;
   readonly #answered: AnsweredLogins;
 
-  constructor(parts: LoginParts, refusals: OidcRefusals) {
+  constructor(parts: PreparedLogin, refusals: OidcRefusals) {
     this.#parts = parts;
     this.#refusals = refusals;
     this.#redeem = new RedeemCode({ ...parts, clientId: parts.options.clientId });

@@ -13,9 +13,9 @@ import type { ReadToken } from '../../verify-tokens/token-verdict.js';
 import type { SignOnWay } from '../shared/sign-on-way.js';
 import { BeginOidcSignOn } from './begin-oidc-sign-on.js';
 import { CompleteOidcSignOn, type OwnRequest } from './complete-oidc-sign-on.js';
-import type { KnownProvider } from './discovery/known-provider.js';
+import type { ProviderEndpointLookup } from './discovery/provider-endpoint-lookup.js';
 import { OidcRefusals } from './oidc-refusal.js';
-import type { LoginParts } from './oidc-sign-on-options.js';
+import type { PreparedLogin } from './oidc-sign-on-options.js';
 import { VerifyTokens } from './verify-tokens.js';
 
 /** One `oidc-login` block: a way to sign on. */
@@ -30,13 +30,13 @@ export class OidcLogin implements SignOnWay {
   /** Whether the provider posts its answers. */
   readonly takesForms: boolean;
   readonly refusals: OidcRefusals;
-  readonly #metadata: KnownProvider;
+  readonly #metadata: ProviderEndpointLookup;
   readonly #paths: ProtectedPaths;
   readonly #begin: BeginOidcSignOn;
   readonly #verify: VerifyTokens;
   readonly #complete: CompleteOidcSignOn;
 
-  constructor(parts: LoginParts) {
+  constructor(parts: PreparedLogin) {
     const { options, logger, outcomes } = parts;
     this.name = options.name;
     this.label = options.name;

@@ -13,7 +13,7 @@ import type { SecretDigest } from '../../../ports/shared/secret-digest.js';
 import type { KeySet } from '../../keys/key-set.js';
 import type { SignOnAllowance } from '../shared/sign-on-allowance.js';
 import type { SignOnCookies } from '../shared/sign-on-cookies.js';
-import type { KnownProvider } from './discovery/known-provider.js';
+import type { ProviderEndpointLookup } from './discovery/provider-endpoint-lookup.js';
 import type { OidcOutcomes } from './oidc-refusal.js';
 import type { ClientCredential } from './redeem-code.js';
 
@@ -52,9 +52,9 @@ export interface LoginServices {
 }
 
 /** One login. */
-export interface LoginParts extends LoginServices {
+export interface PreparedLogin extends LoginServices {
   readonly options: OidcLoginOptions;
   readonly credential: ClientCredential;
-  readonly provider: KnownProvider;
+  readonly provider: ProviderEndpointLookup;
   readonly keys: KeySet;
 }

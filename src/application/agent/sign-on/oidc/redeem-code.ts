@@ -27,7 +27,7 @@ export type ClientCredential =
   | { readonly kind: 'key'; readonly key: Pick<SigningKey, 'sign'> }
   | { readonly kind: 'public' };
 
-export interface RedeemCodeParts {
+export interface CodeRedemption {
   readonly clientId: string;
   readonly credential: ClientCredential;
   readonly endpoints: Pick<ProviderEndpoints, 'requestTokens'>;
@@ -54,11 +54,11 @@ const responseDetail = ({ status, contentType }: EndpointResponse): string =>
 
 /** Exchanges a code for tokens at the token endpoint of a provider (RFC 6749, section 4.1.3). Never rejects. */
 export class RedeemCode {
-  readonly #parts: RedeemCodeParts;
+  readonly #parts: CodeRedemption;
   /** The provider has refused Basic authentication and accepted the secret in the form. */
   #postsSecret = false;
 
-  constructor(parts: RedeemCodeParts) {
+  constructor(parts: CodeRedemption) {
     this.#parts = parts;
   }
 

@@ -11,7 +11,7 @@ import type { Cancellation } from '../../../ports/shared/cancellation.js';
 import { ProviderTokens, type SignedClaims, type Unverified } from '../../verify-tokens/provider-tokens.js';
 import { type ReadToken, readToken } from '../../verify-tokens/token-verdict.js';
 import type { RefusedOidc } from './oidc-refusal.js';
-import type { LoginParts } from './oidc-sign-on-options.js';
+import type { PreparedLogin } from './oidc-sign-on-options.js';
 
 /** The sign-on that tokens must belong to. */
 export interface TokenContext {
@@ -52,10 +52,10 @@ const tokenProvider = (options: OidcLoginOptions) => ({
 
 /** Verifies the tokens of a sign-on, and decides which user they name. */
 export class VerifyTokens {
-  readonly #parts: LoginParts;
+  readonly #parts: PreparedLogin;
   readonly #tokens: ProviderTokens;
 
-  constructor(parts: LoginParts) {
+  constructor(parts: PreparedLogin) {
     this.#parts = parts;
     this.#tokens = new ProviderTokens([{ options: tokenProvider(parts.options), keys: parts.keys }], parts.clock);
   }

@@ -13,7 +13,7 @@ import type { Logger } from '../../../../ports/shared/logger.js';
 import type { Random } from '../../../../ports/shared/random.js';
 import type { ScheduledTask, Scheduler } from '../../../../ports/shared/scheduler.js';
 import { CancellationSource } from '../../../../shared/cancellation/cancellation-source.js';
-import type { KnownProvider } from './known-provider.js';
+import type { ProviderEndpointLookup } from './provider-endpoint-lookup.js';
 
 /** A provider to discover. */
 export interface DiscoveryPlace {
@@ -22,7 +22,7 @@ export interface DiscoveryPlace {
   readonly endpoints: ConfiguredEndpoints;
 }
 
-export interface DiscoveryParts {
+export interface DiscoveryServices {
   readonly source: KeySetSource;
   readonly clock: Pick<Clock, 'monotonicMs'>;
   readonly scheduler: Scheduler;
@@ -39,9 +39,9 @@ const hurriedIntervalMs = 5_000;
  * A provider with a discovery document. Fetches it at once, then periodically in the background, one fetch at a time.
  * The last good document stays in use.
  */
-export class DiscoveredProvider implements KnownProvider {
+export class DiscoveredProvider implements ProviderEndpointLookup {
   readonly #place: DiscoveryPlace;
-  readonly #parts: DiscoveryParts;
+  readonly #parts: DiscoveryServices;
   readonly #listeners = new Set<() => void>();
   readonly #cancellation = new CancellationSource();
   readonly #firstLoad: Promise<void>;
@@ -54,7 +54,7 @@ export class DiscoveredProvider implements KnownProvider {
   #failure: string | null = null;
   #next: ScheduledTask | null = null;
 
-  constructor(place: DiscoveryPlace, parts: DiscoveryParts) {
+  constructor(place: DiscoveryPlace, parts: DiscoveryServices) {
     this.#place = place;
     this.#parts = parts;
     this.#firstLoad = this.#attempt();

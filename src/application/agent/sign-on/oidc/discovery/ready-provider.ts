@@ -2,14 +2,14 @@ import type { ProviderMetadata } from '../../../../../domain/agent/oidc/provider
 import { err, ok, type Result } from '../../../../../domain/shared/result.js';
 import type { Cancellation } from '../../../../ports/shared/cancellation.js';
 import type { KeySet } from '../../../keys/key-set.js';
-import type { KnownProvider } from './known-provider.js';
+import type { ProviderEndpointLookup } from './provider-endpoint-lookup.js';
 
 /** The fetch goes on, whatever happens to the request that starts it. */
 const uncancelled: Cancellation = { onCancel: () => () => undefined };
 
 /** A provider, and the keys that verify its tokens. */
 export interface ProviderWithKeys {
-  readonly provider: KnownProvider;
+  readonly provider: ProviderEndpointLookup;
   readonly keys: Pick<KeySet, 'state' | 'lastFailure' | 'refetch'>;
 }
 

@@ -1,7 +1,7 @@
 import type { ProviderMetadata } from '../../../../../domain/agent/oidc/provider-metadata.js';
 
 /** The endpoints of an OpenID provider, as currently known. */
-export interface KnownProvider {
+export interface ProviderEndpointLookup {
   /** Null: not known yet. */
   current(): ProviderMetadata | null;
   /** Why the last fetch failed, in one clause; null: it succeeded, or none was necessary. */
@@ -18,7 +18,7 @@ export interface KnownProvider {
 }
 
 /** A provider whose endpoints the configuration names. */
-export const configuredProvider = (metadata: ProviderMetadata): KnownProvider => ({
+export const configuredProvider = (metadata: ProviderMetadata): ProviderEndpointLookup => ({
   current: () => metadata,
   lastFailure: () => null,
   firstLoad: () => Promise.resolve(),

@@ -1,10 +1,10 @@
 import { configuredMetadata } from '../../../../../domain/agent/oidc/provider-metadata.js';
-import { DiscoveredProvider, type DiscoveryParts, type DiscoveryPlace } from './discovered-provider.js';
-import { configuredProvider, type KnownProvider } from './known-provider.js';
+import { DiscoveredProvider, type DiscoveryPlace, type DiscoveryServices } from './discovered-provider.js';
+import { configuredProvider, type ProviderEndpointLookup } from './provider-endpoint-lookup.js';
 
 /** A lease of a provider, held by one configuration. */
 export interface ProviderLease {
-  readonly provider: KnownProvider;
+  readonly provider: ProviderEndpointLookup;
   /** Idempotent. */
   release(): void;
 }
@@ -15,11 +15,11 @@ interface SharedProvider {
 }
 
 /** The OpenID providers of a process. Equal places share one entry, so that a reload keeps what is known. */
-export class KnownProviders {
-  readonly #parts: DiscoveryParts;
+export class ProviderEndpointRegistry {
+  readonly #parts: DiscoveryServices;
   readonly #shared = new Map<string, SharedProvider>();
 
-  constructor(parts: DiscoveryParts) {
+  constructor(parts: DiscoveryServices) {
     this.#parts = parts;
   }
 

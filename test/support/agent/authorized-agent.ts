@@ -2,7 +2,7 @@ import type { AgentAnswer } from '../../../src/domain/agent-protocol/messages.js
 import type { HeaderList } from '../../../src/domain/http/header-list.js';
 import type { JsonObject } from '../../../src/domain/shared/json.js';
 import type { LogLine } from '../shared/recording-logger.js';
-import { requestEvent, type SwappedParts, startedTestAgent, type TestAgent } from './test-agent.js';
+import { type AgentServiceOverrides, requestEvent, startedTestAgent, type TestAgent } from './test-agent.js';
 import { signToken } from './test-tokens.js';
 
 const secret = 'a secret that is longer than thirty-two bytes';
@@ -43,7 +43,7 @@ const methods: JsonObject = {
 export const authorizedAgent = async (
   authz: string | JsonObject,
   more: JsonObject = {},
-  swapped: SwappedParts = {},
+  swapped: AgentServiceOverrides = {},
 ): Promise<AuthorizedAgent> => {
   const block = typeof authz === 'string' ? { 'policy-inline': authz } : authz;
   const made = await startedTestAgent({ ...methods, authz: { enabled: true, ...block }, ...more }, swapped);

@@ -85,7 +85,7 @@ export const upstreamHeaders = (headers: HeaderList, answer: AgentAnswer): Heade
 };
 
 /** Parts that a test may swap; `keySetSource` is where key sets come from. */
-export type SwappedParts = Partial<
+export type AgentServiceOverrides = Partial<
   Omit<AgentProcessServices, 'keySets' | 'clock' | 'sessions' | 'saml' | 'oidc' | 'outcomes'>
 > & {
   readonly keySetSource?: KeySetSource;
@@ -107,7 +107,7 @@ export interface TestAgent {
 /** An agent with its real adapters, a clock that stands, and options as a config block gives them. Not started. */
 export const testAgent = (
   config: JsonObject,
-  { keySetSource, clock: swappedClock, sessions, saml, oidc, block = {}, ...swapped }: SwappedParts = {},
+  { keySetSource, clock: swappedClock, sessions, saml, oidc, block = {}, ...swapped }: AgentServiceOverrides = {},
 ): TestAgent => {
   const clock = swappedClock ?? new ManualClock();
   const logger = new RecordingLogger();
@@ -172,7 +172,7 @@ export const testAgent = (
 };
 
 /** The same, started. */
-export const startedTestAgent = async (config: JsonObject, swapped: SwappedParts = {}): Promise<TestAgent> => {
+export const startedTestAgent = async (config: JsonObject, swapped: AgentServiceOverrides = {}): Promise<TestAgent> => {
   const made = testAgent(config, swapped);
   const started = await made.agent.start();
   if (!started.ok) throw new Error(started.error.map(({ option, message }) => `${option}: ${message}`).join('; '));

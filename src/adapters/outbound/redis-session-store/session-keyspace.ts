@@ -17,7 +17,7 @@ export const userKey = (userId: string): string => `user:${shortDigest(userId)}`
 export const subjectKey = (provider: string, subject: string): string => `subject:${shortDigest(provider, subject)}`;
 export const subjectIndexKey = (provider: string, subject: string, session: string): string =>
   `index:${shortDigest(provider, subject, session)}`;
-/** An OpenID provider gives each of its sessions a name of its own. */
+/** An OpenID provider names each of its sessions. */
 export const providerSessionKey = (provider: string, session: string): string =>
   `named:${shortDigest(provider, session)}`;
 

@@ -31,7 +31,7 @@ export class IdentityPreparation {
 
   /**
    * @param maxClaimBytes maximum octets of the header value of a claim
-   * @param mapping the claims or SAML attributes that get headers of their own
+   * @param mapping the claims or SAML attributes that get separate headers
    */
   constructor(
     names: IdentityHeaderNames,

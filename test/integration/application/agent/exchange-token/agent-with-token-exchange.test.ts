@@ -24,8 +24,8 @@ import { judgeOf, samlConfig } from '../../../../support/agent/saml-agent.js';
 import { exchangeAssertion } from '../../../../support/agent/saml-exchange.js';
 import { idpKey } from '../../../../support/agent/saml-keys.js';
 import {
+  type AgentServiceOverrides,
   requestEvent,
-  type SwappedParts,
   startedTestAgent,
   upstreamHeaders,
 } from '../../../../support/agent/test-agent.js';
@@ -48,7 +48,7 @@ const place = (cleanUp: CleanUp) => {
   cleanUp.add(() => folder.remove());
   const clock = new ManualClock();
   const keyFile = folder.write('signing.pem', privatePem(first));
-  const start = async (exchange: JsonObject = {}, config: JsonObject = {}, parts: SwappedParts = {}) => {
+  const start = async (exchange: JsonObject = {}, config: JsonObject = {}, parts: AgentServiceOverrides = {}) => {
     const made = await startedTestAgent(exchangeConfig([keyFile], exchange, config), { clock, ...parts });
     cleanUp.add(() => made.agent.stop());
     const connection = Symbol('connection');

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../../../../src/domain/shared/json.js';
 import { err, ok } from '../../../../../src/domain/shared/result.js';
 import { privatePem } from '../../../../support/agent/exchange-company.js';
 import { exchangeConfig } from '../../../../support/agent/exchanging-agent.js';
-import { type SwappedParts, startedTestAgent, testAgent } from '../../../../support/agent/test-agent.js';
+import { type AgentServiceOverrides, startedTestAgent, testAgent } from '../../../../support/agent/test-agent.js';
 import { ecPair, publicPem, rsaPair } from '../../../../support/agent/test-tokens.js';
 import { ManualClock } from '../../../../support/shared/manual-clock.js';
 import { RecordingLogger } from '../../../../support/shared/recording-logger.js';
@@ -22,7 +22,7 @@ const place = (): TemporaryFolder => {
   return folder;
 };
 
-const problemsOf = async (config: JsonObject, parts: SwappedParts = {}): Promise<readonly string[]> => {
+const problemsOf = async (config: JsonObject, parts: AgentServiceOverrides = {}): Promise<readonly string[]> => {
   const { agent } = testAgent(config, parts);
   const started = await agent.start();
   const found = started.ok ? [] : started.error.filter(({ severity }) => severity === 'error');

@@ -1,4 +1,7 @@
 import type {
+  EndedRefresh,
+  LeaseOutcome,
+  RefreshLease,
   SessionCounts,
   SessionPage,
   SessionStore,
@@ -15,6 +18,7 @@ type Method = keyof SessionStore;
 /** A store that a test can look into, take down, and make to answer late. What it is asked it does at once. */
 export class FakeSessionStore implements SessionStore {
   readonly sessions = new Map<string, Session>();
+  readonly leases = new Map<string, { readonly holder: string | null; readonly untilMs: number }>();
   isDown = false;
   /** Methods that were called, in order. */
   readonly calls: Method[] = [];
@@ -56,6 +60,25 @@ export class FakeSessionStore implements SessionStore {
           this.sessions.set(idHash, { ...session, lastSeenMs });
         }
       }
+    });
+  }
+
+  takeRefreshLease({ idHash, holder, untilMs, nowMs }: RefreshLease): Stored<LeaseOutcome> {
+    return this.#answer('takeRefreshLease', () => {
+      if (!this.sessions.has(idHash)) return 'gone';
+      if ((this.leases.get(idHash)?.untilMs ?? 0) > nowMs) return 'held';
+      this.leases.set(idHash, { holder, untilMs });
+      return 'leased';
+    });
+  }
+
+  endRefresh({ idHash, holder, details, heldUntilMs }: EndedRefresh): Stored<boolean> {
+    return this.#answer('endRefresh', () => {
+      const session = this.sessions.get(idHash);
+      if (session === undefined || this.leases.get(idHash)?.holder !== holder) return false;
+      this.sessions.set(idHash, { ...session, details: details ?? session.details });
+      this.leases.set(idHash, { holder: null, untilMs: heldUntilMs });
+      return true;
     });
   }
 

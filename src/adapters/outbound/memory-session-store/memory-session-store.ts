@@ -1,4 +1,7 @@
 import type {
+  EndedRefresh,
+  LeaseOutcome,
+  RefreshLease,
   SessionCounts,
   SessionPage,
   SessionStore,
@@ -11,10 +14,12 @@ import { ExpiringMap } from './expiring-map.js';
 import type { MemoryStoreLimits } from './memory-limits.js';
 import type { OpenState } from './open-state.js';
 
+const full = { reason: 'the memory session store is full' } as const;
+
 /** Overhead of the object, its numbers and its map entry. */
 const overhead = 200;
 
-/** Approximate characters of a session; constant over its life. */
+/** Approximate characters of a session. */
 const sessionCharacters = (session: Session): number => {
   let characters = overhead + session.idHash.length + session.userId.length + session.provider.length;
   characters += (session.logout?.subject.length ?? 0) + (session.logout?.session?.length ?? 0);
@@ -25,6 +30,12 @@ const sessionCharacters = (session: Session): number => {
   }
   return characters;
 };
+
+/** Who may refresh a session; null: nobody, until then. */
+interface HeldLease {
+  readonly holder: string | null;
+  readonly untilMs: number;
+}
 
 /** Position of a session in a list. */
 const pageToken = ({ createdMs, idHash }: Session): string => `${createdMs}:${idHash}`;
@@ -39,6 +50,8 @@ const byCreation = (one: Session, other: Session): number =>
  */
 export class MemorySessionStore implements SessionStore {
   readonly #sessions = new ExpiringMap<Session>(({ expiresMs }) => expiresMs);
+  /** Of stored sessions only. */
+  readonly #leases = new Map<string, HeldLease>();
   readonly #limits: MemoryStoreLimits;
   readonly #state: OpenState;
   readonly #counts: Record<SignOnMethod, number> = { saml: 0, oidc: 0 };
@@ -55,7 +68,7 @@ export class MemorySessionStore implements SessionStore {
       const characters = sessionCharacters(session);
       // A new session triggers the removal of expired ones.
       if (!this.#hasRoom(characters)) this.#drop(this.#sessions.expired(session.createdMs, this.#limits.sessions));
-      if (!this.#hasRoom(characters)) return err({ reason: 'the memory session store is full' });
+      if (!this.#hasRoom(characters)) return err(full);
       this.#sessions.set(session.idHash, session);
       this.#characters += characters;
       this.#counts[session.method] += 1;
@@ -74,6 +87,30 @@ export class MemorySessionStore implements SessionStore {
         if (session !== undefined && session.lastSeenMs < lastSeenMs)
           this.#sessions.set(idHash, { ...session, lastSeenMs });
       }
+    });
+  }
+
+  async takeRefreshLease({ idHash, holder, untilMs, nowMs }: RefreshLease): Stored<LeaseOutcome> {
+    return this.#state.answer(() => {
+      if (this.#sessions.get(idHash) === undefined) return 'gone';
+      if ((this.#leases.get(idHash)?.untilMs ?? 0) > nowMs) return 'held';
+      this.#leases.set(idHash, { holder, untilMs });
+      return 'leased';
+    });
+  }
+
+  async endRefresh({ idHash, holder, details, heldUntilMs }: EndedRefresh): Stored<boolean> {
+    return this.#state.attempt(() => {
+      const session = this.#sessions.get(idHash);
+      if (session === undefined || this.#leases.get(idHash)?.holder !== holder) return ok(false);
+      const renewed = details === null ? session : { ...session, details };
+      const more = sessionCharacters(renewed) - sessionCharacters(session);
+      if (more > 0 && this.#characters + more > this.#limits.sessionCharacters) return err(full);
+      this.#sessions.set(idHash, renewed);
+      this.#characters += more;
+      if (heldUntilMs > 0) this.#leases.set(idHash, { holder: null, untilMs: heldUntilMs });
+      else this.#leases.delete(idHash);
+      return ok(true);
     });
   }
 
@@ -175,6 +212,7 @@ export class MemorySessionStore implements SessionStore {
       const session = this.#sessions.get(hash);
       if (session === undefined) continue;
       this.#sessions.delete(hash);
+      this.#leases.delete(hash);
       this.#characters -= sessionCharacters(session);
       this.#counts[session.method] -= 1;
       dropped += 1;

@@ -1,4 +1,7 @@
 import type {
+  EndedRefresh,
+  LeaseOutcome,
+  RefreshLease,
   SessionCounts,
   SessionPage,
   SessionStore,
@@ -20,9 +23,11 @@ import {
 import { readShownSession, writeSessionRecord } from './session-record.js';
 import {
   countScript,
+  endRefreshScript,
   expireScript,
   findScript,
   insertScript,
+  leaseScript,
   listScript,
   prefixScript,
   removeMembersScript,
@@ -96,6 +101,25 @@ export class RedisSessionStore implements SessionStore {
     // A call without sessions still checks that the store is reachable.
     const pinged = seen.length > 0 ? null : await this.#keyspace.ping();
     return pinged === null || pinged.ok ? ok(undefined) : pinged;
+  }
+
+  async takeRefreshLease({ idHash, holder, untilMs, nowMs }: RefreshLease): Stored<LeaseOutcome> {
+    const parameters = [idHash, holder, String(untilMs), String(nowMs)];
+    const taken = await this.#keyspace.runForNumber(leaseScript, parameters);
+    if (!taken.ok) return taken;
+    if (taken.value === 1) return ok('leased');
+    return ok(taken.value === 0 ? 'held' : 'gone');
+  }
+
+  async endRefresh({ idHash, holder, details, heldUntilMs }: EndedRefresh): Stored<boolean> {
+    // Only the holder of the lease changes the record, so it stays as it is between the two scripts.
+    const found = details === null ? ok(null) : await this.find(idHash);
+    if (!found.ok) return found;
+    if (details !== null && found.value === null) return ok(false);
+    const record = details === null || found.value === null ? '' : writeSessionRecord({ ...found.value, details });
+    const parameters = [idHash, holder, record, String(heldUntilMs)];
+    const ended = await this.#keyspace.runForNumber(endRefreshScript, parameters);
+    return ended.ok ? ok(ended.value === 1) : ended;
   }
 
   async remove(idHash: string): Stored<boolean> {

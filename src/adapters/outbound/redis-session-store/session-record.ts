@@ -17,7 +17,7 @@ export const parsedJson = (text: string): unknown => {
 export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** The part of a session that never changes, as Redis stores it. Version 1. */
+/** A session without its last-seen time, as Redis stores it. Version 1. */
 interface SessionRecord {
   readonly v: 1;
   readonly user: string;

@@ -1,7 +1,7 @@
 import { keyspaceScript } from './session-keyspace.js';
 
 /*
- * session:<hash>   hash: the record, and the keys of its indexes
+ * session:<hash>   hash: the record, the keys of its indexes, and the refresh lease: `holder`, and `held`, its end
  * ids              sorted set, all scores 0: for lookup by prefix, and for the count
  * created          sorted set with negative scores: the latest first and, of one moment, the lowest hash
  * expires, seen    sorted sets
@@ -60,6 +60,32 @@ return 1
 
 /** Takes a hash. Returns the session. */
 export const findScript = keyspaceScript(`${shown} return shown(ARGV[1])`);
+
+/**
+ * Takes a hash, holder, end of the lease, now. Returns 1 if the holder has the lease, 0 if another has it, and -1 if there
+ * is no session.
+ */
+export const leaseScript = keyspaceScript(`
+local session = p .. 'session:' .. ARGV[1]
+if redis.call('HEXISTS', session, 'record') == 0 then return -1 end
+local held = redis.call('HGET', session, 'held')
+if held and tonumber(held) > tonumber(ARGV[4]) then return 0 end
+redis.call('HSET', session, 'holder', ARGV[2], 'held', ARGV[3])
+return 1
+`);
+
+/**
+ * Takes a hash, holder, the new record (empty: it stays), and until when nobody gets a lease. Returns 0 if the holder
+ * does not have the lease, else 1.
+ */
+export const endRefreshScript = keyspaceScript(`
+local session = p .. 'session:' .. ARGV[1]
+if redis.call('HGET', session, 'holder') ~= ARGV[2] then return 0 end
+redis.call('HDEL', session, 'holder')
+redis.call('HSET', session, 'held', ARGV[4])
+if ARGV[3] ~= '' then redis.call('HSET', session, 'record', ARGV[3]) end
+return 1
+`);
 
 /** Takes a hash. Returns the number of removed sessions. */
 export const removeScript = keyspaceScript(`${drop} return drop(ARGV[1])`);

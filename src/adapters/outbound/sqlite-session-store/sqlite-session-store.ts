@@ -1,4 +1,7 @@
 import type {
+  EndedRefresh,
+  LeaseOutcome,
+  RefreshLease,
   SessionCounts,
   SessionPage,
   SessionStore,
@@ -26,6 +29,11 @@ export const sessionStatements = {
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   find: `SELECT ${sessionColumns} FROM sessions WHERE space = ? AND id_hash = ?`,
   touch: 'UPDATE sessions SET last_seen_ms = ? WHERE space = ? AND id_hash = ? AND last_seen_ms < ?',
+  takeRefreshLease: `UPDATE sessions SET refresh_holder = ?, refresh_held_until_ms = ?
+    WHERE space = ? AND id_hash = ? AND refresh_held_until_ms <= ?`,
+  exists: 'SELECT 1 FROM sessions WHERE space = ? AND id_hash = ?',
+  endRefresh: `UPDATE sessions SET refresh_holder = NULL, refresh_held_until_ms = ?, details = coalesce(?, details)
+    WHERE space = ? AND id_hash = ? AND refresh_holder = ?`,
   remove: 'DELETE FROM sessions WHERE space = ? AND id_hash = ?',
   removeOfSubject: `DELETE FROM sessions WHERE space = ? AND subject_hash = ? AND issuer = ? AND name_id = ?
     RETURNING id_hash`,
@@ -48,13 +56,16 @@ type Text = string | null;
 type Columns = [string, string, string, Text, string, string, string, Uint8Array, string, number, number, number];
 
 /**
- * The statements, prepared for one database. The first parameter is the space; `touch` has the
- * moment before it.
+ * The statements, prepared for one database. The first parameter is the space; updates have their
+ * new values before it.
  */
 interface SessionStatements {
   readonly insert: Statement<[number, ...Columns]>;
   readonly find: Statement<[number, string], SessionRow>;
   readonly touch: Statement<[number, number, string, number]>;
+  readonly takeRefreshLease: Statement<[string, number, number, string, number]>;
+  readonly exists: Statement<[number, string], number>;
+  readonly endRefresh: Statement<[number, Text, number, string, string]>;
   readonly remove: Statement<[number, string]>;
   readonly removeOfSubject: Statement<[number, Uint8Array, string, string], string>;
   readonly removeIndexesOfSubject: Statement<[number, Uint8Array, string, string, string], string>;
@@ -73,6 +84,9 @@ const prepareSessionStatements = (database: Database): SessionStatements => ({
   insert: database.prepare(sessionStatements.insert),
   find: database.prepare(sessionStatements.find),
   touch: database.prepare(sessionStatements.touch),
+  takeRefreshLease: database.prepare(sessionStatements.takeRefreshLease),
+  exists: database.prepare<[number, string], number>(sessionStatements.exists).pluck(),
+  endRefresh: database.prepare(sessionStatements.endRefresh),
   remove: database.prepare(sessionStatements.remove),
   removeOfSubject: database
     .prepare<[number, Uint8Array, string, string], string>(sessionStatements.removeOfSubject)
@@ -166,6 +180,21 @@ export class SqliteSessionStore implements SessionStore {
       if (!touched.ok) return touched;
     }
     return ok(undefined);
+  }
+
+  takeRefreshLease({ idHash, holder, untilMs, nowMs }: RefreshLease): Stored<LeaseOutcome> {
+    const { takeRefreshLease, exists } = this.#statements;
+    return this.#connection.write(() => {
+      if (takeRefreshLease.run(holder, untilMs, this.#space, idHash, nowMs).changes > 0) return 'leased';
+      return exists.get(this.#space, idHash) === undefined ? 'gone' : 'held';
+    });
+  }
+
+  endRefresh({ idHash, holder, details, heldUntilMs }: EndedRefresh): Stored<boolean> {
+    const text = details === null ? null : JSON.stringify(details);
+    return this.#connection.write(
+      () => this.#statements.endRefresh.run(heldUntilMs, text, this.#space, idHash, holder).changes > 0,
+    );
   }
 
   remove(idHash: string): Stored<boolean> {

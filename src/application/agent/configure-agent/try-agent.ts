@@ -19,6 +19,8 @@ const stores: SessionStores = {
     insert: fail,
     find: fail,
     touch: fail,
+    takeRefreshLease: fail,
+    endRefresh: fail,
     remove: fail,
     removeOfSubject: fail,
     removeOfUser: fail,

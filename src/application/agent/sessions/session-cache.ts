@@ -66,6 +66,11 @@ export const unknownRememberedMs = 2_000;
 const rememberedUnknown = 10_000;
 const defaultLimits: SessionMemoryLimits = { maximumEntries: 10_000, maximumSize: 64 * 1024 * 1024 };
 
+const hasSameDetails = ({ details: one }: Session, { details: other }: Session): boolean => {
+  const names = Object.keys(one);
+  return names.length === Object.keys(other).length && names.every((name) => one[name] === other[name]);
+};
+
 /** The outcome of a look-up in the store. */
 export type FoundSession = RememberedSession | 'unknown' | 'failed';
 
@@ -147,8 +152,8 @@ export class SessionCache {
     const lastSeenMs = Math.max(session.lastSeenMs, before?.session.lastSeenMs ?? 0);
     const remembered: RememberedSession = {
       session: { ...session, lastSeenMs },
-      // Only the last-seen time of a session changes.
-      prepared: before?.prepared ?? new WeakMap(),
+      // Besides the details, only the last-seen time of a session changes.
+      prepared: before !== null && hasSameDetails(before.session, session) ? before.prepared : new WeakMap(),
       confirmedMs: askedMs,
       askedMs,
     };

@@ -1,6 +1,6 @@
 import type { SubjectSessions } from '../../ports/agent/session-store.js';
 
-/** Sessions that have ended or may have ended. */
+/** Sessions that have ended, may have ended, or have new details: caches must ask the store again. */
 export interface EndedSessions {
   /** Hashes of their ids. */
   readonly hashes: readonly string[];

@@ -64,6 +64,8 @@ export class RemoteSessionStores implements SessionStores {
     insert: (session) => this.#ask(sessionTopics.insert, session),
     find: (idHash) => this.#ask(sessionTopics.find, idHash),
     touch: (seen) => this.#ask(sessionTopics.touch, seen),
+    takeRefreshLease: (lease) => this.#ask(sessionTopics.takeRefreshLease, lease),
+    endRefresh: (ended) => this.#ask(sessionTopics.endRefresh, ended),
     remove: (idHash) => this.#ask(sessionTopics.remove, idHash),
     removeOfSubject: (subject) => this.#ask(sessionTopics.removeOfSubject, subject),
     removeOfUser: (userId) => this.#ask(sessionTopics.removeOfUser, userId),

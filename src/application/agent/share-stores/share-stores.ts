@@ -91,6 +91,8 @@ export class SharedSessionStores {
     answer(sessionTopics.insert, ({ sessions }, session) => sessions.insert(session));
     answer(sessionTopics.find, ({ sessions }, idHash) => sessions.find(idHash));
     answer(sessionTopics.touch, ({ sessions }, seen) => sessions.touch(seen));
+    answer(sessionTopics.takeRefreshLease, ({ sessions }, lease) => sessions.takeRefreshLease(lease));
+    answer(sessionTopics.endRefresh, ({ sessions }, ended) => sessions.endRefresh(ended));
     answer(sessionTopics.remove, ({ sessions }, idHash) => sessions.remove(idHash));
     answer(sessionTopics.removeOfSubject, ({ sessions }, subject) => sessions.removeOfSubject(subject));
     answer(sessionTopics.removeOfUser, ({ sessions }, userId) => sessions.removeOfUser(userId));

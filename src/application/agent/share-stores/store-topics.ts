@@ -56,6 +56,8 @@ export const sessionTopics: TopicsOf<SessionStore> = {
   insert: topic('sessions insert'),
   find: topic('sessions find'),
   touch: topic('sessions touch'),
+  takeRefreshLease: topic('sessions take-refresh-lease'),
+  endRefresh: topic('sessions end-refresh'),
   remove: topic('sessions remove'),
   removeOfSubject: topic('sessions remove-of-subject'),
   removeOfUser: topic('sessions remove-of-user'),

@@ -27,6 +27,29 @@ export interface SessionPage {
   readonly next: string | null;
 }
 
+/** A claim to refresh the tokens of a session at its provider. */
+export interface RefreshLease {
+  readonly idHash: string;
+  /** A random text, new for each attempt. */
+  readonly holder: string;
+  /** If the holder dies, another may take the lease from this time on. */
+  readonly untilMs: number;
+  readonly nowMs: number;
+}
+
+/** `leased`: the caller may refresh. `held`: another holder may, or nobody yet. `gone`: the session has ended. */
+export type LeaseOutcome = 'leased' | 'held' | 'gone';
+
+/** The end of a refresh. */
+export interface EndedRefresh {
+  readonly idHash: string;
+  readonly holder: string;
+  /** The new details of the session; null: they stay. */
+  readonly details: Session['details'] | null;
+  /** Until this time nobody gets another lease of the session; 0: anyone may, at once. */
+  readonly heldUntilMs: number;
+}
+
 export type SessionCounts = Readonly<Record<SignOnMethod, number>>;
 
 /**
@@ -40,6 +63,16 @@ export interface SessionStore {
   find(idHash: string): Stored<Session | null>;
   /** Updates the last-seen times. Skips removed sessions and times older than the stored one. */
   touch(seen: readonly { readonly idHash: string; readonly lastSeenMs: number }[]): Stored<void>;
+  /**
+   * Takes the refresh lease of a session. At any time at most one caller in all processes has it. It ends with the
+   * session.
+   */
+  takeRefreshLease(lease: RefreshLease): Stored<LeaseOutcome>;
+  /**
+   * Ends a refresh if the holder still has the lease, and atomically replaces the details of the session. Returns
+   * whether it had it; otherwise nothing changes, because the session has ended or another holder refreshes it.
+   */
+  endRefresh(ended: EndedRefresh): Stored<boolean>;
   /** Whether the session existed. */
   remove(idHash: string): Stored<boolean>;
   /** Returns the hashes of the removed sessions, so that caches can evict them. */

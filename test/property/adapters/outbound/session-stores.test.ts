@@ -11,6 +11,7 @@ type Step = (store: SessionStore, moment: number) => Promise<unknown>;
 const name = fc.integer({ min: 0, max: 7 }).map((index) => `n${index}`);
 const person = fc.constantFrom('alice', 'bob');
 const index = fc.constantFrom(null, 'i1', 'i2');
+const holder = fc.constantFrom('h1', 'h2');
 const soon = fc.integer({ min: -3, max: 12 });
 
 const steps: fc.Arbitrary<Step> = fc
@@ -76,6 +77,30 @@ const steps: fc.Arbitrary<Step> = fc
           (store, moment) =>
             succeeded(
               store.removeExpired(noonMs + moment + by, idle === null ? null : noonMs + moment - 10 + idle, 1_000),
+            ),
+      ),
+      fc.tuple(name, holder, soon).map(
+        ([of, by, lasting]): Step =>
+          (store, moment) =>
+            succeeded(
+              store.takeRefreshLease({
+                idHash: hashOf(of),
+                holder: by,
+                untilMs: noonMs + moment + lasting,
+                nowMs: noonMs + moment,
+              }),
+            ),
+      ),
+      fc.tuple(name, holder, fc.option(fc.dictionary(index.map(String), fc.string())), fc.option(soon)).map(
+        ([of, by, details, held]): Step =>
+          (store, moment) =>
+            succeeded(
+              store.endRefresh({
+                idHash: hashOf(of),
+                holder: by,
+                details,
+                heldUntilMs: held === null ? 0 : noonMs + moment + held,
+              }),
             ),
       ),
       fc.constant<Step>((store) => succeeded(store.count())),

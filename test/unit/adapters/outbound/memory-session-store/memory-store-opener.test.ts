@@ -38,6 +38,23 @@ describe('stores in memory', () => {
     expect(await sessions.insert(large('two'))).toMatchObject({ ok: true });
   });
 
+  it('refuse new details that are too large beside the other sessions, and count those that they have', async () => {
+    const { sessions } = await opened({ sessionCharacters: 3_000 });
+    await succeeded(sessions.insert(testSession('one')));
+    const { idHash } = testSession('one');
+    const renew = async (length: number) => {
+      await sessions.takeRefreshLease({ idHash, holder: 'h', untilMs: noonMs + 1, nowMs: noonMs });
+      const details = { token: 'x'.repeat(length) };
+      return sessions.endRefresh({ idHash, holder: 'h', details, heldUntilMs: 0 });
+    };
+    expect(await renew(3_000)).toEqual({ ok: false, error: { reason: 'the memory session store is full' } });
+    for (let round = 0; round < 5; round += 1) expect(await succeeded(renew(2_000 + round))).toBe(true);
+    const large = testSession('two', { attributes: [{ name: 'a', values: ['x'.repeat(800)] }] });
+    expect(await sessions.insert(large)).toMatchObject({ ok: false });
+    expect(await succeeded(renew(10))).toBe(true);
+    expect(await sessions.insert(large)).toMatchObject({ ok: true });
+  });
+
   it('fail to remember a message where they are full of such as count, rather than forget one', async () => {
     const { replays } = await opened({ replays: 2 });
     const remember = (key: string, untilMs: number, nowMs: number) => replays.remember(key, untilMs, nowMs);

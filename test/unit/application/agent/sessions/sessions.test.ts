@@ -108,6 +108,23 @@ describe('a session in the store', () => {
     expect(made).toBe(1);
   });
 
+  it('has its headers prepared anew after another process renews its details', async () => {
+    const prepare: SwappedSessionsParts['prepare'] = (session) =>
+      preparedIdentityOf({ ...session, userId: `${session.details['claims']}` });
+    const { sessions, store, scheduler, session } = stored({ prepare });
+    store.sessions.set(session.idHash, { ...session, details: { claims: 'old' } });
+    const claims = async () => {
+      const result = await sessions.check(ann);
+      return result.kind === 'active' ? result.prepared.identity.userId : result.kind;
+    };
+    expect(await claims()).toBe('old');
+    store.sessions.set(session.idHash, { ...session, details: { claims: 'new' } });
+    await scheduler.advance(4_999);
+    expect(await claims()).toBe('old');
+    await scheduler.advance(1);
+    expect(await claims()).toBe('new');
+  });
+
   it('is ignored if another identity provider is configured now', async () => {
     let issuer: string | null = null;
     const { sessions } = stored({ accepts: ({ provider }) => issuer === null || provider === issuer });

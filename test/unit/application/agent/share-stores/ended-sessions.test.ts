@@ -85,6 +85,22 @@ describe('a session that one worker ends', () => {
     expect(await other.known.find(hashOf('a'))).toBe('failed');
   });
 
+  it('is looked up again in every worker after one of them renews it', async () => {
+    const { startWorker } = gateway();
+    const [one, other] = [await startWorker(), await startWorker()];
+    await succeeded(one.stores.sessions.insert(testSession('a')));
+    const lease = { idHash: hashOf('a'), holder: 'h', untilMs: 2, nowMs: 1 };
+    const ended = { idHash: hashOf('a'), holder: 'h', heldUntilMs: 0 };
+    await other.known.find(hashOf('a'));
+    await succeeded(one.stores.sessions.takeRefreshLease(lease));
+    await succeeded(one.stores.sessions.endRefresh({ ...ended, details: null }));
+    expect(remembers(other.known, 'a')).toBe(true);
+    await succeeded(one.stores.sessions.takeRefreshLease(lease));
+    await succeeded(one.stores.sessions.endRefresh({ ...ended, details: { token: 'new' } }));
+    expect(remembers(other.known, 'a')).toBe(false);
+    expect(await other.known.find(hashOf('a'))).toMatchObject({ session: { details: { token: 'new' } } });
+  });
+
   it('waits a limited time for a stalled worker, and not for a dead one', async () => {
     const { startWorker, scheduler } = gateway();
     const [one, two] = [await startWorker(), await startWorker()];

@@ -34,10 +34,13 @@ export interface StoreTechnology {
   readonly peers: readonly Peer[];
   /** How many requests each of its places keeps, at most: few, so that a test can fill it. */
   readonly requestLimit: number;
+  /** The same of kept forms. */
+  readonly formLimit: number;
   place(): Promise<StorePlace>;
 }
 
 const requestLimit = 20;
+const formLimit = 12;
 const defaultNamespace = 'https://gateway.example/saml/metadata';
 
 /** A place that an opener finds by `options`; `remove` comes after all of its stores were closed. */
@@ -65,7 +68,9 @@ const memory: StoreTechnology = {
   isLasting: false,
   peers: [],
   requestLimit,
-  place: async () => placeOf(new MemoryStoreOpener({ requests: requestLimit }), { kind: 'memory' }, () => undefined),
+  formLimit,
+  place: async () =>
+    placeOf(new MemoryStoreOpener({ requests: requestLimit, forms: formLimit }), { kind: 'memory' }, () => undefined),
 };
 
 /** Each opening is that of a worker of its own. */
@@ -75,9 +80,10 @@ const supervised: StoreTechnology = {
   isLasting: false,
   peers: [],
   requestLimit,
+  formLimit,
   async place() {
     const scheduler = new NodeScheduler();
-    const opener = new MemoryStoreOpener({ requests: requestLimit });
+    const opener = new MemoryStoreOpener({ requests: requestLimit, forms: formLimit });
     const shared = new SharedSessionStores({ opener, scheduler });
     const workerOpener: SessionStoreOpener = {
       open: (options, namespace) => {
@@ -96,10 +102,11 @@ const sqlite: StoreTechnology = {
   isLasting: true,
   peers: [],
   requestLimit,
+  formLimit,
   async place() {
     const folder = temporaryFolder();
     const options = { kind: 'sqlite', path: folder.file('sessions.db') } as const;
-    return placeOf(new SqliteStoreOpener({ requests: requestLimit }), options, folder.remove);
+    return placeOf(new SqliteStoreOpener({ requests: requestLimit, forms: formLimit }), options, folder.remove);
   },
 };
 
@@ -109,9 +116,10 @@ const redis: StoreTechnology = {
   isLasting: true,
   peers: ['redis-server'],
   requestLimit,
+  formLimit,
   async place() {
     const server = await startRedis();
-    const opener = new RedisStoreOpener(new RecordingLogger(), { requests: requestLimit });
+    const opener = new RedisStoreOpener(new RecordingLogger(), { requests: requestLimit, forms: formLimit });
     return placeOf(opener, { kind: 'redis', url: server.url() }, server.remove);
   },
 };

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { LogoutIdentifiers, Session } from '../../../src/domain/agent/sessions/session.js';
+import type { KeptForm } from '../../../src/domain/agent/sign-on/kept-form.js';
 import type { SignOnRequest } from '../../../src/domain/agent/sign-on/sign-on-request.js';
 import type { Result } from '../../../src/domain/shared/result.js';
 
@@ -37,6 +38,15 @@ export const testSignOnRequest = (name: string, more: Partial<SignOnRequest> = {
   returnTo: '/',
   createdMs: noonMs,
   expiresMs: noonMs + 300_000,
+  ...more,
+});
+
+/** A form that is kept from noon on, for ten minutes. */
+export const testKeptForm = (name: string, more: Partial<KeptForm> = {}): KeptForm => ({
+  handleHash: hashOf(name),
+  sealed: `sealed ${name}`,
+  createdMs: noonMs,
+  expiresMs: noonMs + 600_000,
   ...more,
 });
 

@@ -1,3 +1,5 @@
+import { maximumKeptForms } from '../../../domain/agent/sign-on/kept-form.js';
+
 /** Limits of the memory store. */
 export interface MemoryStoreLimits {
   readonly sessions: number;
@@ -7,6 +9,9 @@ export interface MemoryStoreLimits {
   readonly requests: number;
   /** Approximate total characters of all requests. */
   readonly requestCharacters: number;
+  readonly forms: number;
+  /** Approximate total characters of all kept forms. */
+  readonly formCharacters: number;
 }
 
 export const defaultMemoryLimits: MemoryStoreLimits = {
@@ -15,4 +20,6 @@ export const defaultMemoryLimits: MemoryStoreLimits = {
   replays: 100_000,
   requests: 100_000,
   requestCharacters: 64 * 1024 * 1024,
+  forms: maximumKeptForms,
+  formCharacters: 128 * 1024 * 1024,
 };

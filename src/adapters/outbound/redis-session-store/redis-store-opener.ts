@@ -1,12 +1,13 @@
 import type { SessionStoreOpener, SessionStores } from '../../../application/ports/agent/session-stores.js';
 import type { Logger } from '../../../application/ports/shared/logger.js';
 import type { SessionStoreOptions } from '../../../domain/agent/configuration/sessions-options.js';
+import { maximumKeptForms } from '../../../domain/agent/sign-on/kept-form.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
 import { RedisConnection, type RedisConnectionOptions } from '../../redis/redis-connection.js';
 import { readRedisEndpoint, redisAddress } from '../../redis/redis-endpoint.js';
 import { answerCode } from '../../redis/redis-failure.js';
+import { formsInRedis, RedisHandleStore, requestsInRedis } from './redis-handle-store.js';
 import { RedisReplayStore } from './redis-replay-store.js';
-import { RedisSignOnRequestStore } from './redis-request-store.js';
 import { checkRedisServer } from './redis-server-check.js';
 import { RedisSessionStore } from './redis-session-store.js';
 import { SessionKeyspace } from './session-keyspace.js';
@@ -26,11 +27,13 @@ const purpose = {
 export interface RedisStoreOptions {
   /** Maximum pending requests to the identity provider. */
   readonly requests: number;
+  /** Maximum kept forms: 1 000 of the longest take 100 MiB of memory. */
+  readonly forms: number;
   /** Whether to accept an unreachable server: its stores then fail until it is reached. */
   readonly waits: boolean;
 }
 
-const defaultSettings: RedisStoreOptions = { requests: maxRequests, waits: true };
+const defaultSettings: RedisStoreOptions = { requests: maxRequests, forms: maximumKeptForms, waits: true };
 
 /**
  * Opens stores in a Redis server, 6.2 or later, or in Valkey. Durability is the server's: with
@@ -76,7 +79,8 @@ export class RedisStoreOpener implements SessionStoreOpener {
     return ok({
       sessions,
       replays: new RedisReplayStore(keyspace),
-      requests: new RedisSignOnRequestStore(keyspace, this.#settings.requests),
+      requests: new RedisHandleStore(keyspace, requestsInRedis, this.#settings.requests),
+      forms: new RedisHandleStore(keyspace, formsInRedis, this.#settings.forms),
       isLost: () => false,
       close: () => connection.close(),
     });

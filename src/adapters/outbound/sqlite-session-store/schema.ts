@@ -112,7 +112,7 @@ END;
 
 /**
  * Schema additions without a new version, so that earlier releases can still open the file.
- * Answered requests are bounded by their ascending ids.
+ * Answered requests are bounded by their ascending ids. The columns of kept forms show nothing of a form.
  */
 export const additions = `
 CREATE TABLE IF NOT EXISTS answered_requests (
@@ -127,6 +127,18 @@ CREATE TABLE IF NOT EXISTS answered_requests (
 ) STRICT;
 CREATE UNIQUE INDEX IF NOT EXISTS answered_requests_by_handle ON answered_requests (space, handle_hash);
 CREATE INDEX IF NOT EXISTS answered_requests_by_expiry ON answered_requests (space, expires_ms);
+
+CREATE TABLE IF NOT EXISTS kept_forms (
+  id INTEGER PRIMARY KEY,
+  space INTEGER NOT NULL REFERENCES spaces (id),
+  handle_hash TEXT NOT NULL,
+  sealed TEXT NOT NULL,
+  created_ms INTEGER NOT NULL,
+  expires_ms INTEGER NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX IF NOT EXISTS kept_forms_by_handle ON kept_forms (space, handle_hash);
+CREATE INDEX IF NOT EXISTS kept_forms_by_creation ON kept_forms (space, created_ms);
+CREATE INDEX IF NOT EXISTS kept_forms_by_expiry ON kept_forms (space, expires_ms);
 `;
 
 /** Additions that need the added columns. An OpenID provider ends a session by its name alone. */

@@ -6,9 +6,11 @@ import type { ReplayStore } from '../../../application/ports/agent/replay-store.
 import type { Stored } from '../../../application/ports/agent/session-store.js';
 import type { SessionStoreOpener, SessionStores } from '../../../application/ports/agent/session-stores.js';
 import type { SessionStoreOptions } from '../../../domain/agent/configuration/sessions-options.js';
+import { maximumKeptForms } from '../../../domain/agent/sign-on/kept-form.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
 import { addedColumns, addedIndexes, additions, applicationId, methodCounts, migrations } from './schema.js';
 import { busyPauseMs, busyTimeoutMs, explainFault, isBusy, lockTimeoutMs } from './sqlite-faults.js';
+import { SqliteKeptFormStore } from './sqlite-kept-form-store.js';
 import { type Database, loadSqlite, type SqliteModule } from './sqlite-module.js';
 import { SqliteSessionStore } from './sqlite-session-store.js';
 import { SqliteSignOnRequestStore } from './sqlite-sign-on-request-store.js';
@@ -229,13 +231,15 @@ const spaceNamed = (connection: StoreConnection, name: string): Stored<number> =
 export interface SqliteStoreOptions {
   /** Maximum requests per namespace. */
   readonly requests: number;
+  /** Maximum kept forms per namespace. */
+  readonly forms: number;
   /** Whether a missing store is created. */
   readonly creates: boolean;
 }
 
 const recovery = 'restore the file, or stop all processes that use it and remove the -wal and -shm files';
 
-const defaultSettings: SqliteStoreOptions = { requests: 100_000, creates: true };
+const defaultSettings: SqliteStoreOptions = { requests: 100_000, forms: maximumKeptForms, creates: true };
 
 /**
  * Stores in one SQLite file with owner-only permissions. Several processes of one host may share
@@ -279,6 +283,7 @@ export class SqliteStoreOpener implements SessionStoreOpener {
       sessions: new SqliteSessionStore(connection, space),
       replays: new SqliteReplayStore(connection, space),
       requests: new SqliteSignOnRequestStore(connection, space, this.#settings.requests),
+      forms: new SqliteKeptFormStore(connection, space, this.#settings.forms),
       isLost: () => connection.isLost(),
       close: () => this.#close(connection),
     };

@@ -32,6 +32,7 @@ const stores: SessionStores = {
   },
   replays: { remember: fail, removeExpired: fail },
   requests: { insert: fail, find: fail, take: fail, removeExpired: fail },
+  forms: { insert: fail, find: fail, take: fail, removeExpired: fail },
   isLost: () => false,
   close: () => Promise.resolve(),
 };

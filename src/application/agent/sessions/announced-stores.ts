@@ -7,7 +7,7 @@ import type { SessionEndings } from './session-endings.js';
  * A failed removal of a subject is announced too: it may have removed something, so the others must ask the store.
  */
 export const announcedStores = (opened: SessionStores, endings: Pick<SessionEndings, 'announce'>): SessionStores => {
-  const { sessions, replays, requests } = opened;
+  const { sessions, replays, requests, forms } = opened;
   return {
     sessions: {
       insert: (session) => sessions.insert(session),
@@ -45,6 +45,7 @@ export const announcedStores = (opened: SessionStores, endings: Pick<SessionEndi
     },
     replays,
     requests,
+    forms,
     isLost: () => opened.isLost(),
     close: () => opened.close(),
   };

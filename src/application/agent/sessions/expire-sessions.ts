@@ -20,7 +20,7 @@ export const unwrittenUseMs = 120_000;
 const trialKey = 'trial';
 
 export interface ExpireSessionsOptions {
-  readonly stores: Pick<SessionStores, 'sessions' | 'replays' | 'requests'>;
+  readonly stores: Pick<SessionStores, 'sessions' | 'replays' | 'requests' | 'forms'>;
   readonly state: Pick<StoreState, 'fails'>;
   readonly clock: Clock;
   readonly scheduler: Scheduler;
@@ -70,14 +70,16 @@ export class ExpireSessions {
 
   async #run(): Promise<void> {
     const { stores, logger, idleMs } = this.#parts;
-    const { sessions, replays, requests } = stores;
+    const { sessions, replays, requests, forms } = stores;
     const seenBefore = (nowMs: number) => (idleMs === null ? null : nowMs - idleMs - unwrittenUseMs);
     const counts = {
       sessions: await this.#removeAll((nowMs) => sessions.removeExpired(nowMs, seenBefore(nowMs), expiryBatch)),
       replays: await this.#removeAll((nowMs) => replays.removeExpired(nowMs, expiryBatch)),
       requests: await this.#removeAll((nowMs) => requests.removeExpired(nowMs, expiryBatch)),
+      forms: await this.#removeAll((nowMs) => forms.removeExpired(nowMs, expiryBatch)),
     };
-    if (counts.sessions + counts.replays + counts.requests > 0) logger.info('expired entries removed', counts);
+    const count = counts.sessions + counts.replays + counts.requests + counts.forms;
+    if (count > 0) logger.info('expired entries removed', counts);
     await this.#tryToKeep();
   }
 

@@ -4,7 +4,7 @@ import type { StoreState, StoreUse } from './store-state.js';
 
 /** Wraps stores so that the outcome of every call is recorded. */
 export const watchedStores = (opened: SessionStores, state: Pick<StoreState, 'noted'>): SessionStores => {
-  const { sessions, replays, requests } = opened;
+  const { sessions, replays, requests, forms } = opened;
   const noted = async <Value>(use: StoreUse, answer: Stored<Value>): Stored<Value> => state.noted(use, await answer);
   return {
     sessions: {
@@ -33,6 +33,12 @@ export const watchedStores = (opened: SessionStores, state: Pick<StoreState, 'no
       find: (handleHash, nowMs) => noted('read', requests.find(handleHash, nowMs)),
       take: (handleHash, nowMs) => noted('remove', requests.take(handleHash, nowMs)),
       removeExpired: (nowMs, limit) => noted('remove', requests.removeExpired(nowMs, limit)),
+    },
+    forms: {
+      insert: (form) => noted('keep', forms.insert(form)),
+      find: (handleHash, nowMs) => noted('read', forms.find(handleHash, nowMs)),
+      take: (handleHash, nowMs) => noted('remove', forms.take(handleHash, nowMs)),
+      removeExpired: (nowMs, limit) => noted('remove', forms.removeExpired(nowMs, limit)),
     },
     isLost: () => opened.isLost(),
     close: () => opened.close(),

@@ -5,6 +5,7 @@ import type { SessionStoreOpener, SessionStores } from '../../ports/agent/sessio
 import type { NoAnswer, WorkerChannel } from '../../shared/worker-channel/worker-channel.js';
 import {
   closeStores,
+  formTopics,
   openStores,
   replayTopics,
   requestTopics,
@@ -86,6 +87,13 @@ export class RemoteSessionStores implements SessionStores {
     find: (handleHash, nowMs) => this.#ask(requestTopics.find, handleHash, nowMs),
     take: (handleHash, nowMs) => this.#ask(requestTopics.take, handleHash, nowMs),
     removeExpired: (nowMs, limit) => this.#ask(requestTopics.removeExpired, nowMs, limit),
+  };
+
+  readonly forms: SessionStores['forms'] = {
+    insert: (form) => this.#ask(formTopics.insert, form),
+    find: (handleHash, nowMs) => this.#ask(formTopics.find, handleHash, nowMs),
+    take: (handleHash, nowMs) => this.#ask(formTopics.take, handleHash, nowMs),
+    removeExpired: (nowMs, limit) => this.#ask(formTopics.removeExpired, nowMs, limit),
   };
 
   constructor(channel: Pick<WorkerChannel, 'ask'>, handle: number) {

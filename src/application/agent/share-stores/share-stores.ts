@@ -8,6 +8,7 @@ import { EndedSessionsRelay } from './relayed-session-endings.js';
 import { SharedSpentAssertions } from './remote-spent-assertions.js';
 import {
   closeStores,
+  formTopics,
   openStores,
   replayTopics,
   requestTopics,
@@ -109,6 +110,10 @@ export class SharedSessionStores {
     answer(requestTopics.find, ({ requests }, handleHash, nowMs) => requests.find(handleHash, nowMs));
     answer(requestTopics.take, ({ requests }, handleHash, nowMs) => requests.take(handleHash, nowMs));
     answer(requestTopics.removeExpired, ({ requests }, nowMs, limit) => requests.removeExpired(nowMs, limit));
+    answer(formTopics.insert, ({ forms }, form) => forms.insert(form));
+    answer(formTopics.find, ({ forms }, handleHash, nowMs) => forms.find(handleHash, nowMs));
+    answer(formTopics.take, ({ forms }, handleHash, nowMs) => forms.take(handleHash, nowMs));
+    answer(formTopics.removeExpired, ({ forms }, nowMs, limit) => forms.removeExpired(nowMs, limit));
   }
 
   #take(namespace: string): SharedPlace {

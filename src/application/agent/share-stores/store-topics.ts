@@ -1,4 +1,5 @@
 import type { Result } from '../../../domain/shared/result.js';
+import type { KeptFormStore } from '../../ports/agent/kept-form-store.js';
 import type { ReplayStore } from '../../ports/agent/replay-store.js';
 import type { SessionStore, StoreFailure } from '../../ports/agent/session-store.js';
 import type { SignOnRequestStore } from '../../ports/agent/sign-on-request-store.js';
@@ -78,4 +79,11 @@ export const requestTopics: TopicsOf<SignOnRequestStore> = {
   find: topic('sign-on-requests find'),
   take: topic('sign-on-requests take'),
   removeExpired: topic('sign-on-requests remove-expired'),
+};
+
+export const formTopics: TopicsOf<KeptFormStore> = {
+  insert: topic('kept-forms insert'),
+  find: topic('kept-forms find'),
+  take: topic('kept-forms take'),
+  removeExpired: topic('kept-forms remove-expired'),
 };

@@ -1,14 +1,16 @@
 import type { SessionStoreOptions } from '../../../domain/agent/configuration/sessions-options.js';
 import type { Result } from '../../../domain/shared/result.js';
+import type { KeptFormStore } from './kept-form-store.js';
 import type { ReplayStore } from './replay-store.js';
 import type { SessionStore } from './session-store.js';
 import type { SignOnRequestStore } from './sign-on-request-store.js';
 
-/** The stores of single sign-on, all of one technology. */
+/** The stores of sign-on, all of one technology. */
 export interface SessionStores {
   readonly sessions: SessionStore;
   readonly replays: ReplayStore;
   readonly requests: SignOnRequestStore;
+  readonly forms: KeptFormStore;
   /**
    * Whether the opened store is permanently lost, as when its file was removed or damaged. Opening
    * it again may help.

@@ -6,6 +6,7 @@ import {
   migrations,
 } from '../../../../../src/adapters/outbound/sqlite-session-store/schema.js';
 import { subjectHash } from '../../../../../src/adapters/outbound/sqlite-session-store/session-row.js';
+import { formStatements } from '../../../../../src/adapters/outbound/sqlite-session-store/sqlite-kept-form-store.js';
 import { sessionStatements } from '../../../../../src/adapters/outbound/sqlite-session-store/sqlite-session-store.js';
 import {
   answeredStatements,
@@ -58,7 +59,7 @@ describe('the schema of a SQLite store', () => {
   });
 
   const statements = Object.entries({ ...sessionStatements, ...replayStatements, ...requestStatements });
-  const ofAdditions = Object.entries(answeredStatements);
+  const ofAdditions = Object.entries({ ...answeredStatements, ...formStatements });
   const all = [
     ...statements,
     ...ofAdditions,

@@ -31,6 +31,7 @@ const prepared = async (sessions: Record<string, number>, ...stored: readonly Se
       sessions: store,
       replays: { removeExpired: async () => ({ ok: true, value: 0 }) },
       requests: { removeExpired: async () => ({ ok: true, value: 0 }) },
+      forms: { removeExpired: async () => ({ ok: true, value: 0 }) },
     },
     state: { failure: null, fails: () => false, onChange: () => () => undefined },
     known: new SessionCache(store, clock),

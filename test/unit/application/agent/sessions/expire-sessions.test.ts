@@ -30,6 +30,13 @@ class FakeExpiring {
   }
 }
 
+const storeOf = (entries: FakeExpiring) => ({
+  insert: async () => ok(undefined),
+  find: async () => ok(null),
+  take: async () => ok(null),
+  removeExpired: entries.removeExpired.bind(entries),
+});
+
 const interval = 300_000;
 
 const made = (idleMs: number | null = null) => {
@@ -39,6 +46,7 @@ const made = (idleMs: number | null = null) => {
   const sessions = new FakeSessionStore();
   const replays = new FakeExpiring();
   const requests = new FakeExpiring();
+  const forms = new FakeExpiring();
   const remembered: string[] = [];
   const failing = new Set<StoreUse>();
   const remember = async (key: string) => {
@@ -48,21 +56,17 @@ const made = (idleMs: number | null = null) => {
   const stores = {
     sessions,
     replays: { remember, removeExpired: replays.removeExpired.bind(replays) },
-    requests: {
-      insert: async () => ok(undefined),
-      find: async () => ok(null),
-      take: async () => ok(null),
-      removeExpired: requests.removeExpired.bind(requests),
-    },
+    requests: storeOf(requests),
+    forms: storeOf(forms),
   };
   const state = { fails: (use: StoreUse) => failing.has(use) };
   const expiry = new ExpireSessions({ stores, state, clock, scheduler, logger, intervalMs: interval, idleMs });
-  return { clock, scheduler, logger, sessions, replays, requests, failing, remembered, expiry };
+  return { clock, scheduler, logger, sessions, replays, requests, forms, failing, remembered, expiry };
 };
 
 describe('ExpireSessions', () => {
   it('removes exactly the expired sessions at every interval, and logs their number', async () => {
-    const { clock, scheduler, logger, sessions, replays, requests, expiry } = made();
+    const { clock, scheduler, logger, sessions, replays, requests, forms, expiry } = made();
     const nowMs = clock.wallMs();
     for (const name of ['ann', 'bob']) {
       const session = sessionOf(name, nowMs, { expiresMs: nowMs + 1_000 });
@@ -72,14 +76,16 @@ describe('ExpireSessions', () => {
     sessions.sessions.set(lasting.idHash, lasting);
     replays.left = 3;
     requests.left = 4;
+    forms.left = 5;
     expiry.start();
     await scheduler.advance(interval - 1);
     expect(sessions.sessions.size).toBe(3);
     await scheduler.advance(1);
     await scheduler.advance(1_000);
+    await settled();
     expect([...sessions.sessions.values()]).toEqual([lasting]);
     expect(logger.lines).toEqual([
-      { level: 'info', message: 'expired entries removed', fields: { sessions: 2, replays: 3, requests: 4 } },
+      { level: 'info', message: 'expired entries removed', fields: { sessions: 2, replays: 3, requests: 4, forms: 5 } },
     ]);
     await scheduler.advance(3 * interval);
     expect(logger.lines).toHaveLength(1);

@@ -5,7 +5,7 @@ import type { SessionStores } from '../../../../../src/application/ports/agent/s
 import { err, ok } from '../../../../../src/domain/shared/result.js';
 import { FakeSessionStore } from '../../../../support/agent/fake-session-store.js';
 import { sessionOf } from '../../../../support/agent/remembered-sessions.js';
-import { testSignOnRequest } from '../../../../support/agent/test-sessions.js';
+import { testKeptForm, testSignOnRequest } from '../../../../support/agent/test-sessions.js';
 import { RecordingLogger } from '../../../../support/shared/recording-logger.js';
 
 const made = () => {
@@ -14,15 +14,17 @@ const made = () => {
   const sessions = new FakeSessionStore();
   const trouble = { isDown: false };
   const answer = <Value>(value: Value) => (trouble.isDown ? err({ reason: 'the disk is gone' }) : ok(value));
+  const byHandle = {
+    insert: async () => answer(undefined),
+    find: async () => answer(null),
+    take: async () => answer(null),
+    removeExpired: async () => answer(0),
+  };
   const opened: SessionStores = {
     sessions,
     replays: { remember: async () => answer('first' as const), removeExpired: async () => answer(0) },
-    requests: {
-      insert: async () => answer(undefined),
-      find: async () => answer(null),
-      take: async () => answer(null),
-      removeExpired: async () => answer(0),
-    },
+    requests: byHandle,
+    forms: byHandle,
     isLost: () => false,
     close: async () => undefined,
   };
@@ -49,6 +51,10 @@ const uses: readonly [name: string, use: (stores: SessionStores) => Promise<{ re
   ['requests.insert', ({ requests }) => requests.insert(testSignOnRequest('a'))],
   ['requests.take', ({ requests }) => requests.take('a', 0)],
   ['requests.removeExpired', ({ requests }) => requests.removeExpired(0, 1)],
+  ['forms.insert', ({ forms }) => forms.insert(testKeptForm('a'))],
+  ['forms.find', ({ forms }) => forms.find('a', 0)],
+  ['forms.take', ({ forms }) => forms.take('a', 0)],
+  ['forms.removeExpired', ({ forms }) => forms.removeExpired(0, 1)],
 ];
 
 describe('the state of opened stores', () => {

@@ -15,6 +15,13 @@ import { settled } from '../../../../../../support/shared/manual-scheduler.js';
 import { RecordingLogger } from '../../../../../../support/shared/recording-logger.js';
 
 /** Opens stores of which a test sees whether they are open; closing them takes until `letClose`. */
+const emptyStore = {
+  insert: async () => ok(undefined),
+  find: async () => ok(null),
+  take: async () => ok(null),
+  removeExpired: async () => ok(0),
+};
+
 class FakeOpener implements SessionStoreOpener {
   readonly log: string[] = [];
   failure: string | null = null;
@@ -33,12 +40,8 @@ class FakeOpener implements SessionStoreOpener {
     return ok({
       sessions,
       replays: { remember: async () => ok('first'), removeExpired: async () => ok(0) },
-      requests: {
-        insert: async () => ok(undefined),
-        find: async () => ok(null),
-        take: async () => ok(null),
-        removeExpired: async () => ok(0),
-      },
+      requests: emptyStore,
+      forms: emptyStore,
       isLost,
       close: async () => {
         this.log.push(`closing ${options.kind}`);

@@ -1,4 +1,5 @@
-import type { AuditLog, AuditLogOpener } from '../../application/ports/gateway/audit-log.js';
+import type { AuditLogOpener } from '../../application/ports/gateway/audit-log-opener.js';
+import type { AuditLog } from '../../application/ports/shared/audit-log.js';
 import type { Logger } from '../../application/ports/shared/logger.js';
 import { ok } from '../../domain/shared/result.js';
 

@@ -4,15 +4,13 @@ import {
   ConnectionAdmissions,
 } from '../../application/gateway/admit/connection-admissions.js';
 import { ConnectionRefusalCounter } from '../../application/gateway/admit/connection-refusal-counter.js';
-import { FloodLog, FloodWindows, RefusalLog } from '../../application/gateway/admit/flood-log.js';
+import { FloodLog, RefusalLog } from '../../application/gateway/admit/flood-log.js';
 import { AgentMetrics } from '../../application/gateway/ask-agents/reports/agent-metrics.js';
 import { AuditTrail } from '../../application/gateway/audit/audit-trail.js';
 import { ProblemAnswerer } from '../../application/gateway/proxy-request/answer-problem.js';
 import { ProxyRequest } from '../../application/gateway/proxy-request/proxy-request.js';
-import { AdminAccount } from '../../application/gateway/report-status/admin-account.js';
 import { AdminRequests } from '../../application/gateway/report-status/admin-requests.js';
 import { AnswerAdmin } from '../../application/gateway/report-status/answer-admin.js';
-import { AnswerSessions } from '../../application/gateway/report-status/answer-sessions.js';
 import { StatusReports } from '../../application/gateway/report-status/status-reports.js';
 import { AgentRegistry } from '../../application/gateway/run-gateway/agent-registry.js';
 import { Gateway } from '../../application/gateway/run-gateway/gateway.js';
@@ -21,6 +19,9 @@ import { RunningState } from '../../application/gateway/run-gateway/running-stat
 import { ReloadRequests } from '../../application/gateway/workers/aggregate/gathering-topics.js';
 import { LocalGateway } from '../../application/gateway/workers/aggregate/local-gateway.js';
 import { defaultEngineLimits } from '../../application/ports/gateway/http-engine.js';
+import { AdminAccount } from '../../application/shared/administration/admin-account.js';
+import { AnswerSessions } from '../../application/shared/administration/answer-sessions.js';
+import { FloodWindows } from '../../application/shared/flood-windows.js';
 import { bindSingleton } from '../shared/bind-singleton.js';
 import { sharedTokens as shared } from '../shared/shared-tokens.js';
 import { gatewayTokens as gateway } from './gateway-tokens.js';
@@ -85,9 +86,15 @@ export const gatewayModule = new ContainerModule(({ bind }) => {
   );
   made(
     gateway.answerAdmin,
-    { reports: gateway.reports, isSecret: gateway.secretComparer, whole: gateway.whole, agents: gateway.agents },
-    ({ reports, isSecret, whole, agents }) =>
-      new AnswerAdmin(reports, isSecret, whole, new AnswerSessions(() => agents.clients())),
+    {
+      reports: gateway.reports,
+      isSecret: gateway.secretComparer,
+      whole: gateway.whole,
+      agents: gateway.agents,
+      logger: shared.logger,
+    },
+    ({ reports, isSecret, whole, agents, logger }) =>
+      new AnswerAdmin(reports, isSecret, whole, new AnswerSessions(() => agents.clients(), logger)),
   );
   made(
     gateway.audit,

@@ -25,7 +25,7 @@ import type { InitialWorkerState, RunningState } from '../../application/gateway
 import type { ReloadRequests } from '../../application/gateway/workers/aggregate/gathering-topics.js';
 import type { AccessLog } from '../../application/ports/gateway/access-log.js';
 import type { AgentClientFactory } from '../../application/ports/gateway/agent-client.js';
-import type { AuditLogOpener } from '../../application/ports/gateway/audit-log.js';
+import type { AuditLogOpener } from '../../application/ports/gateway/audit-log-opener.js';
 import type { BodyCompressor } from '../../application/ports/gateway/body-compressor.js';
 import type { BodyInflater } from '../../application/ports/gateway/body-inflater.js';
 import type { ConfigurationSource } from '../../application/ports/gateway/configuration-source.js';

@@ -11,9 +11,9 @@ import type { ListeningAddresses } from '../../application/gateway/run-gateway/w
 import { dividedTargetClients } from '../../application/gateway/workers/share-permits/divided-target-clients.js';
 import { LocalPermitBook } from '../../application/gateway/workers/share-permits/local-permits.js';
 import type { AccessLog } from '../../application/ports/gateway/access-log.js';
-import type { AuditLog } from '../../application/ports/gateway/audit-log.js';
 import type { ConfigurationSource } from '../../application/ports/gateway/configuration-source.js';
 import type { TargetName, UpstreamStatus } from '../../application/ports/gateway/gateway-state.js';
+import type { AuditLog } from '../../application/ports/shared/audit-log.js';
 import type { Logger } from '../../application/ports/shared/logger.js';
 import { ok, type Result } from '../../domain/shared/result.js';
 import { bindSingleton } from '../shared/bind-singleton.js';

@@ -28,10 +28,10 @@ import {
 import { Supervisor } from '../../application/gateway/workers/supervise/supervisor.js';
 import type { WorkerFailure } from '../../application/gateway/workers/supervise/worker-slots.js';
 import type { CommandLineOverrides } from '../../application/gateway/workers/supervise/worker-topics.js';
-import type { AuditLog } from '../../application/ports/gateway/audit-log.js';
 import type { ConfigurationSource, LoadedConfiguration } from '../../application/ports/gateway/configuration-source.js';
 import type { GatewayPhase, ReloadFigures, TargetName } from '../../application/ports/gateway/gateway-state.js';
 import type { SharedSockets } from '../../application/ports/gateway/listening-sockets.js';
+import type { AuditLog } from '../../application/ports/shared/audit-log.js';
 import type { Clock } from '../../application/ports/shared/clock.js';
 import type { Logger } from '../../application/ports/shared/logger.js';
 import type { LogConfiguration } from '../../domain/configuration/log-configuration.js';

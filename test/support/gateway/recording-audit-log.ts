@@ -1,4 +1,4 @@
-import type { AuditLog } from '../../../src/application/ports/gateway/audit-log.js';
+import type { AuditLog } from '../../../src/application/ports/shared/audit-log.js';
 
 /** Keeps the lines of the audit log for a test; it may be made to lose them. */
 export class RecordingAuditLog implements AuditLog {

@@ -1,6 +1,6 @@
 import { fstat, write, writeSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
-import type { AuditLog } from '../../../application/ports/gateway/audit-log.js';
+import type { AuditLog } from '../../../application/ports/shared/audit-log.js';
 import type { Logger } from '../../../application/ports/shared/logger.js';
 
 /** Maximum octets that may wait for the disk, and maximum octets of one write. */

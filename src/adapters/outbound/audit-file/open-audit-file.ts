@@ -1,6 +1,6 @@
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
-import type { AuditLog } from '../../../application/ports/gateway/audit-log.js';
+import type { AuditLog } from '../../../application/ports/shared/audit-log.js';
 import type { Logger } from '../../../application/ports/shared/logger.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
 import { AuditFile, fileWriter } from './audit-file.js';

@@ -1,4 +1,4 @@
-import type { AuditLog } from '../../../application/ports/gateway/audit-log.js';
+import type { AuditLog } from '../../../application/ports/shared/audit-log.js';
 import type { LogOutput } from './log-output.js';
 
 /** Writes the audit log into the output of the other logs. */

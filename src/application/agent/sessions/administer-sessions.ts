@@ -13,8 +13,8 @@ import type { SessionStoreLease } from './session-store-leases.js';
 const failure = ({ reason }: StoreFailure) => err(`the session store cannot be used: ${reason}`);
 
 const administered = (session: Session): AdministeredSession => {
-  const { idHash, userId, method, provider, createdMs, expiresMs, lastSeenMs } = session;
-  return { idHash, userId, method, provider, createdMs, expiresMs, lastSeenMs };
+  const { idHash: id, userId, method, provider, createdMs, expiresMs, lastSeenMs } = session;
+  return { id, userId, method, provider, createdMs, expiresMs, lastSeenMs };
 };
 
 /** The stored sessions, for operators. */
@@ -49,12 +49,12 @@ export class AdministerSessions implements SessionAdministration {
     return found.ok ? ok(found.value.map(administered)) : failure(found.error);
   }
 
-  async revoke(idHash: string): Promise<Result<boolean, string>> {
+  async revoke(id: string): Promise<Result<boolean, string>> {
     const { stores, known } = this.#lease;
-    known.ended(idHash);
-    const removed = await stores.sessions.remove(idHash);
+    known.ended(id);
+    const removed = await stores.sessions.remove(id);
     // Evict again: a request may have cached it meanwhile. After a failed removal the store must be asked again.
-    known.ended(idHash);
+    known.ended(id);
     return removed.ok ? removed : failure(removed.error);
   }
 

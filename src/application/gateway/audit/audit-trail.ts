@@ -1,10 +1,11 @@
 import type { AgentAudit, AgentDecision } from '../../../domain/agent-protocol/messages.js';
-import { auditLine } from '../../../domain/gateway/audit/audit-line.js';
-import type { AuditOutcome, AuditRecord, GatewayEvent } from '../../../domain/gateway/audit/audit-record.js';
 import { type AuditedRequest, decisionRecord, undecidedRecord } from '../../../domain/gateway/audit/decision-record.js';
 import type { AuditConfiguration } from '../../../domain/gateway/configuration/audit-schema.js';
+import { auditLine } from '../../../domain/shared/audit-line.js';
+import type { AuditOutcome, AuditRecord, GatewayEvent } from '../../../domain/shared/audit-record.js';
 import { ok, type Result } from '../../../domain/shared/result.js';
-import type { AuditLog, AuditLogOpener } from '../../ports/gateway/audit-log.js';
+import type { AuditLogOpener } from '../../ports/gateway/audit-log-opener.js';
+import type { AuditLog } from '../../ports/shared/audit-log.js';
 import type { Clock } from '../../ports/shared/clock.js';
 import type { Logger } from '../../ports/shared/logger.js';
 import { OncePerPeriod } from '../../shared/once-per-period.js';

@@ -13,9 +13,9 @@ import type {
 import type { ClientRequest, ClientResponse } from '../../ports/gateway/http-exchange.js';
 import type { Logger } from '../../ports/shared/logger.js';
 import type { Random } from '../../ports/shared/random.js';
+import type { AdminAccount } from '../../shared/administration/admin-account.js';
+import { type AdminAnswer, adminProblem } from '../../shared/administration/admin-answer.js';
 import type { AdminConnectionAdmissions } from '../admit/connection-admissions.js';
-import type { AdminAccount } from './admin-account.js';
-import { type AdminAnswer, adminProblem } from './admin-answer.js';
 import type { AnswerAdmin } from './answer-admin.js';
 
 /** Serves the admin address. */

@@ -5,8 +5,14 @@ import type {
 import { isAdminHost, isLoopbackAddress, isLoopbackHost } from '../../../domain/gateway/status/admin-host.js';
 import type { GatewayCluster, ReloadOutcome } from '../../ports/gateway/gateway-cluster.js';
 import type { SecretComparer } from '../../ports/shared/secret-digest.js';
-import { type AdminAnswer, adminProblem, jsonAnswer, supervisorUnavailable } from './admin-answer.js';
-import { type AnswerSessions, isSessionsPath } from './answer-sessions.js';
+import {
+  type AdminAnswer,
+  adminProblem,
+  jsonAnswer,
+  supervisorUnavailable,
+} from '../../shared/administration/admin-answer.js';
+import { tokenRefusal } from '../../shared/administration/admin-token.js';
+import { type AnswerSessions, isSessionsPath } from '../../shared/administration/answer-sessions.js';
 import { builtinAnswer } from './builtin-answer.js';
 import type { StatusReports } from './status-reports.js';
 
@@ -42,19 +48,6 @@ const readDrainCommand = (path: string): DrainCommand | null => {
   const address = decoded(path.slice(between + middle.length, end));
   if (upstream === null || address === null || upstream === '' || address === '') return null;
   return { upstream, address, drained: action === 'drain' };
-};
-
-const scheme = 'bearer ';
-
-/**
- * The token of an Authorization header (RFC 6750, section 2.1); null: there is none, or several headers are ambiguous.
- */
-const bearerToken = (authorizations: readonly string[]): string | null => {
-  const [value] = authorizations;
-  if (value === undefined || authorizations.length > 1) return null;
-  if (value.slice(0, scheme.length).toLowerCase() !== scheme) return null;
-  const token = value.slice(scheme.length).trim();
-  return token === '' ? null : token;
 };
 
 /** A request to the admin address. */
@@ -175,12 +168,7 @@ export class AnswerAdmin {
   #refusal(request: AdminRequest, admin: AdminConfiguration): AdminAnswer | null {
     const { correlationId } = request;
     if (admin.token !== null) {
-      const given = bearerToken(request.authorizations);
-      if (given !== null && this.#isSecret(given, admin.token)) return null;
-      return adminProblem('admin_unauthorized', 'Send the token of the admin block as a bearer token.', correlationId, [
-        'WWW-Authenticate',
-        'Bearer realm="portcullis-admin"',
-      ]);
+      return tokenRefusal(request.authorizations, admin.token, this.#isSecret, correlationId);
     }
     // Without a token, addresses other than loopback are served only if the configuration allows it explicitly.
     const isLocal = isLoopbackHost(admin.address.host);

@@ -1,5 +1,5 @@
 import type { BuiltinHandler } from '../../../domain/gateway/configuration/gateway-configuration.js';
-import { type AdminAnswer, adminProblem } from './admin-answer.js';
+import { type AdminAnswer, adminProblem } from '../../shared/administration/admin-answer.js';
 import type { StatusReports } from './status-reports.js';
 
 /** The methods of every built-in endpoint. */

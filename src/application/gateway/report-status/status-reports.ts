@@ -12,7 +12,12 @@ import type {
   UpstreamStatus,
 } from '../../ports/gateway/gateway-state.js';
 import type { Clock } from '../../ports/shared/clock.js';
-import { type AdminAnswer, jsonAnswer, supervisorUnavailable, textAnswer } from './admin-answer.js';
+import {
+  type AdminAnswer,
+  jsonAnswer,
+  supervisorUnavailable,
+  textAnswer,
+} from '../../shared/administration/admin-answer.js';
 import { type AgentReadiness, agentsReadiness, isAbsent } from './agents-report.js';
 import { routesReport } from './routes-report.js';
 import { statsReport } from './stats-report.js';

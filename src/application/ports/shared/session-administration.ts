@@ -2,8 +2,8 @@ import type { Result } from '../../../domain/shared/result.js';
 
 /** A session as an operator sees it, without tokens, claims or attributes. */
 export interface AdministeredSession {
-  /** SHA-256 of the session id, in lower-case hexadecimal. It is no credential. */
-  readonly idHash: string;
+  /** SHA-256 of the session id in lower-case hexadecimal, or its start: at least 16 digits. It is no credential. */
+  readonly id: string;
   readonly userId: string;
   /** The sign-on method: `saml` or `oidc`. */
   readonly method: string;
@@ -22,7 +22,10 @@ export interface AdministeredPage {
   readonly next: string | null;
 }
 
-/** The sessions of one store, for operators. No method rejects. An error is one clause, without stored data. */
+/**
+ * The sessions of one store, for operators. No method rejects, and every wait has a deadline. An error is one clause,
+ * without stored data.
+ */
 export interface SessionAdministration {
   /** The same object for all agents that share the store. */
   readonly store: object;
@@ -32,8 +35,8 @@ export interface SessionAdministration {
     readonly limit: number;
     readonly after: string | null;
   }): Promise<Result<AdministeredPage, string>>;
-  /** At most two sessions whose hash has this prefix. */
+  /** At most two sessions whose hash has this prefix, of at least 8 digits. */
   find(prefix: string): Promise<Result<readonly AdministeredSession[], string>>;
-  /** Ends a session in all processes of the gateway. Whether it existed. */
-  revoke(idHash: string): Promise<Result<boolean, string>>;
+  /** Ends a session, by the id that `find` returned, in all processes that share the store's cache. Whether it existed. */
+  revoke(id: string): Promise<Result<boolean, string>>;
 }

@@ -7,8 +7,8 @@ import {
   remarkText,
 } from '../../agent-protocol/audit-remarks.js';
 import type { AgentAudit, AgentDecision } from '../../agent-protocol/messages.js';
+import type { AuditOutcome, AuditRecord, AuditValue } from '../../shared/audit-record.js';
 import { mergeObjects } from '../../shared/merge-objects.js';
-import type { AuditOutcome, AuditRecord, AuditValue } from './audit-record.js';
 
 /** The request of a decision. */
 export interface AuditedRequest {

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import type { AdminConnectionAdmissions } from '../../../../../src/application/gateway/admit/connection-admissions.js';
-import type { AdminAccount } from '../../../../../src/application/gateway/report-status/admin-account.js';
 import { AdminRequests } from '../../../../../src/application/gateway/report-status/admin-requests.js';
 import type { AnswerAdmin } from '../../../../../src/application/gateway/report-status/answer-admin.js';
+import type { AdminAccount } from '../../../../../src/application/shared/administration/admin-account.js';
 import { RecordingLogger } from '../../../../support/shared/recording-logger.js';
 
 it('logs one line for a failed TLS handshake or PROXY header on the admin address', () => {

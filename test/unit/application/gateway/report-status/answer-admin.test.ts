@@ -1,16 +1,17 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import type { AdminAnswer } from '../../../../../src/application/gateway/report-status/admin-answer.js';
 import { type AdminRequest, AnswerAdmin } from '../../../../../src/application/gateway/report-status/answer-admin.js';
-import { AnswerSessions } from '../../../../../src/application/gateway/report-status/answer-sessions.js';
 import { builtinAnswer } from '../../../../../src/application/gateway/report-status/builtin-answer.js';
 import { StatusReports } from '../../../../../src/application/gateway/report-status/status-reports.js';
 import type { TargetStatus } from '../../../../../src/application/ports/gateway/gateway-state.js';
+import type { AdminAnswer } from '../../../../../src/application/shared/administration/admin-answer.js';
+import { AnswerSessions } from '../../../../../src/application/shared/administration/answer-sessions.js';
 import type { AdminConfiguration } from '../../../../../src/domain/gateway/configuration/gateway-configuration.js';
 import { firstHeader } from '../../../../../src/domain/http/header-list.js';
 import { Secret } from '../../../../../src/domain/shared/secret.js';
 import { FixedGatewayState } from '../../../../support/gateway/fixed-gateway-state.js';
 import { FixedWholeGateway } from '../../../../support/gateway/fixed-whole-gateway.js';
+import { RecordingLogger } from '../../../../support/shared/recording-logger.js';
 
 const digest = (text: string, encoding: BufferEncoding): Buffer =>
   createHash('sha256').update(Buffer.from(text, encoding)).digest();
@@ -36,7 +37,7 @@ const answerAdmin = new AnswerAdmin(
   reports,
   (given, secret) => timingSafeEqual(digest(given, 'latin1'), digest(secret.reveal(), 'utf8')),
   whole,
-  new AnswerSessions(() => []),
+  new AnswerSessions(() => [], new RecordingLogger()),
 );
 
 const address = { host: 'admin.internal', port: 9090 };

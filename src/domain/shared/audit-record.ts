@@ -1,4 +1,4 @@
-import type { AgentAuditEvent, AgentAuditOutcome } from '../../agent-protocol/audit-remarks.js';
+import type { AgentAuditEvent, AgentAuditOutcome } from '../agent-protocol/audit-remarks.js';
 
 /** Events of the whole gateway. */
 export type GatewayEvent = 'configuration' | 'gateway' | 'audit';

@@ -1,7 +1,6 @@
-import type { AuditOutcome } from '../../../domain/gateway/audit/audit-record.js';
+import type { AuditOutcome, AuditRecord } from '../../../domain/shared/audit-record.js';
 import type { Logger } from '../../ports/shared/logger.js';
-import type { FloodWindows } from '../admit/flood-log.js';
-import type { AuditTrail } from '../audit/audit-trail.js';
+import type { FloodWindows } from '../flood-windows.js';
 
 /** An answered request to the admin address. */
 export interface AnsweredAdminRequest {
@@ -13,6 +12,13 @@ export interface AnsweredAdminRequest {
   readonly correlationId: string;
   /** Further members of the record. */
   readonly audited?: Readonly<Record<string, string>>;
+}
+
+/** Where the records go. */
+export interface AdminAudit {
+  record(record: AuditRecord): void;
+  /** Keeps the audit log open until the returned function is called. */
+  hold(): () => void;
 }
 
 const accepted = 202;
@@ -30,10 +36,10 @@ const outcomeOf = (status: number): Extract<AuditOutcome, 'begun' | 'carried_out
  */
 export class AdminAccount {
   readonly #logger: Logger;
-  readonly #audit: Pick<AuditTrail, 'record' | 'hold'>;
+  readonly #audit: AdminAudit;
   readonly #windows: FloodWindows;
 
-  constructor(logger: Logger, audit: Pick<AuditTrail, 'record' | 'hold'>, windows: FloodWindows) {
+  constructor(logger: Logger, audit: AdminAudit, windows: FloodWindows) {
     this.#logger = logger;
     this.#audit = audit;
     this.#windows = windows;

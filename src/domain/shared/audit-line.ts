@@ -1,5 +1,5 @@
-import { mergeObjects } from '../../shared/merge-objects.js';
 import type { AuditRecord, AuditValue } from './audit-record.js';
+import { mergeObjects } from './merge-objects.js';
 
 /** Largest length of a text in characters, and of a list. */
 const longestText = 512;

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
-import { FloodWindows } from '../../../../../src/application/gateway/admit/flood-log.js';
 import {
   AdminAccount,
   type AnsweredAdminRequest,
-} from '../../../../../src/application/gateway/report-status/admin-account.js';
-import type { AuditRecord } from '../../../../../src/domain/gateway/audit/audit-record.js';
+} from '../../../../../src/application/shared/administration/admin-account.js';
+import { FloodWindows } from '../../../../../src/application/shared/flood-windows.js';
+import type { AuditRecord } from '../../../../../src/domain/shared/audit-record.js';
 import { ManualClock } from '../../../../support/shared/manual-clock.js';
 import { ManualScheduler } from '../../../../support/shared/manual-scheduler.js';
 import { RecordingLogger } from '../../../../support/shared/recording-logger.js';

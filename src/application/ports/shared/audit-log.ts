@@ -1,6 +1,3 @@
-import type { AuditConfiguration } from '../../../domain/gateway/configuration/audit-schema.js';
-import type { Result } from '../../../domain/shared/result.js';
-
 /** The destination of audit records. Writing never blocks; its buffer is bounded. */
 export interface AuditLog {
   /** Writes one line with its line feed. */
@@ -13,6 +10,3 @@ export interface AuditLog {
    */
   close(deadlineMs: number, next?: AuditLog | null): Promise<void>;
 }
-
-/** Opens the configured audit log. The error is one clause that says what to do. */
-export type AuditLogOpener = (audit: AuditConfiguration) => Promise<Result<AuditLog, string>>;

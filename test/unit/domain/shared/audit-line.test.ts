@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { auditLine } from '../../../../../src/domain/gateway/audit/audit-line.js';
-import type { AuditRecord, AuditValue } from '../../../../../src/domain/gateway/audit/audit-record.js';
+import { auditLine } from '../../../../src/domain/shared/audit-line.js';
+import type { AuditRecord, AuditValue } from '../../../../src/domain/shared/audit-record.js';
 
 const record = (members: Readonly<Record<string, AuditValue>>): AuditRecord => ({
   event: 'authorization',

@@ -120,13 +120,14 @@ const shadowPolicies = async (
  * error.
  */
 export const prepareAuthorization = async (
-  { authz: options, jwt, oidc, saml }: CompleteAgentOptions,
+  { authz: options, jwt, oidc, oidcLogins, saml }: CompleteAgentOptions,
   parts: AgentProcessServices,
   problems: AgentOptionProblem[],
 ): Promise<AuthorizeRequest | null> => {
   if (options === null) return null;
-  // Roles come from claims of tokens or from SAML attributes.
-  const rolesPossible = options.rolesClaim !== null && (jwt !== null || oidc.length > 0 || saml !== null);
+  // Roles come from claims of tokens, ID tokens too, or from SAML attributes.
+  const statesClaims = jwt !== null || oidc.length > 0 || oidcLogins.length > 0 || saml !== null;
+  const rolesPossible = options.rolesClaim !== null && statesClaims;
   const policies = await enforcedPolicies(options, rolesPossible, parts, problems);
   const shadow = await shadowPolicies(options, rolesPossible, parts, problems);
   if (policies === null) return null;

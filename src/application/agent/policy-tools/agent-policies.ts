@@ -16,8 +16,10 @@ export interface AgentPolicies {
  * A standalone agent, which has a socket, may get its methods from flags and variables, so the block need not contain
  * them.
  */
-const rolesPossible = ({ authz, socket, jwtSecret, jwtPublicKey, oidc = [], saml }: AgentOptions): boolean => {
-  const takesTokens = jwtSecret !== undefined || jwtPublicKey !== undefined || oidc.some(({ enabled }) => enabled);
+const rolesPossible = (options: AgentOptions): boolean => {
+  const { authz, socket, jwtSecret, jwtPublicKey, oidc = [], oidcLogin = [], saml } = options;
+  const hasProvider = [...oidc, ...oidcLogin].some(({ enabled }) => enabled);
+  const takesTokens = jwtSecret !== undefined || jwtPublicKey !== undefined || hasProvider;
   return authz?.rolesClaim !== null && (takesTokens || saml?.enabled === true || socket !== undefined);
 };
 

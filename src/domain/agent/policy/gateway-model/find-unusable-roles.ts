@@ -44,6 +44,6 @@ export const findUnusableRoles = (
       span,
       message: 'the policy uses roles, but no principal can have one',
       suggestion:
-        'set roles-claim, and accept tokens or enable saml: roles come from a claim of a token or an attribute of SAML',
+        'set roles-claim, and accept tokens or let users sign on: roles come from a claim of a token or an attribute of SAML',
     }));
 };

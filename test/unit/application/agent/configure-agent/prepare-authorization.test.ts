@@ -164,11 +164,15 @@ describe('a policy that uses roles', () => {
     );
   });
 
-  it('causes nothing if tokens come from a provider', async () => {
-    const provider = { name: 'p', issuer: 'https://id.example', 'jwks-url': 'https://id.example/keys' };
+  it.each([
+    ['tokens come from a provider', 'oidc', {}],
+    ['users sign on at a provider', 'oidc-login', { 'client-id': 'portal', 'public-url': 'https://portal.example' }],
+  ] as const)('causes nothing if %s', async (_title, block, members) => {
+    const provider = { name: 'p', issuer: 'https://id.example', 'jwks-url': 'https://id.example/keys', ...members };
     const config = (enabled: boolean) => ({
       'api-keys': 'key-1:reports',
-      oidc: { ...provider, enabled },
+      ...(block === 'oidc-login' && enabled && { sessions: { store: 'memory' } }),
+      [block]: { ...provider, enabled },
       authz: { enabled: true, 'policy-inline': banned, 'roles-claim': 'roles' },
     });
     const keySetSource: KeySetSource = { fetch: async () => err({ code: 'unreachable', detail: 'it is away' }) };

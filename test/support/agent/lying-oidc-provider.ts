@@ -26,6 +26,8 @@ export interface Lies {
   readonly token?: (response: ServerResponse, members: Changes) => void;
   readonly userinfo?: (response: ServerResponse, claims: Changes) => void;
   readonly discovery?: Changes;
+  /** Keys of the set instead of the published ones. */
+  readonly keys?: readonly Changes[];
 }
 
 const hashOf = (text: string): string =>
@@ -52,6 +54,8 @@ export class LyingOidcProvider {
   readonly #nowSecs: () => number;
   readonly key = pairFor('ES256');
   kid = 'k1';
+  /** Path of the issuer, as in `/realms/company`. */
+  issuerPath = '';
   clientSecret = 'the secret of the portal & 100% safe';
   lies: Lies = {};
   /** Claims of the user, in every ID token. */
@@ -70,7 +74,12 @@ export class LyingOidcProvider {
   }
 
   get issuer(): string {
-    return `http://127.0.0.1:${this.#port}`;
+    return `http://127.0.0.1:${this.#port}${this.issuerPath}`;
+  }
+
+  /** The issuer without a final slash: the beginning of the endpoints. */
+  get #base(): string {
+    return this.issuer.replace(/\/$/, '');
   }
 
   async start(): Promise<void> {
@@ -107,20 +116,22 @@ export class LyingOidcProvider {
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const path = new URL(request.url ?? '/', this.issuer).pathname;
-    switch (path) {
+    const { pathname, origin } = new URL(request.url ?? '/', this.issuer);
+    switch (`${origin}${pathname}`.slice(this.#base.length)) {
       case '/.well-known/openid-configuration':
         return json(response, {
           issuer: this.issuer,
-          authorization_endpoint: `${this.issuer}/authorize`,
-          token_endpoint: `${this.issuer}/token`,
-          jwks_uri: `${this.issuer}/jwks`,
-          userinfo_endpoint: `${this.issuer}/userinfo`,
+          authorization_endpoint: `${this.#base}/authorize`,
+          token_endpoint: `${this.#base}/token`,
+          jwks_uri: `${this.#base}/jwks`,
+          userinfo_endpoint: `${this.#base}/userinfo`,
           ...this.lies.discovery,
         });
       case '/jwks':
         return json(response, {
-          keys: this.published.map(({ kid, key }) => ({ ...publicJwk(key), kid, alg: 'ES256', use: 'sig' })),
+          keys:
+            this.lies.keys ??
+            this.published.map(({ kid, key }) => ({ ...publicJwk(key), kid, alg: 'ES256', use: 'sig' })),
         });
       case '/token':
         return this.#token(request, response);
@@ -141,7 +152,12 @@ export class LyingOidcProvider {
       .update(form.get('code_verifier') ?? '')
       .digest('base64url');
     const basic = Buffer.from(`portal:${encodeURIComponent(this.clientSecret)}`).toString('base64');
-    const isClient = request.headers.authorization === `Basic ${basic}` && issued?.clientId === 'portal';
+    const { authorization } = request.headers;
+    const hasSecret =
+      authorization === undefined
+        ? form.get('client_id') === 'portal' && form.get('client_secret') === this.clientSecret
+        : authorization === `Basic ${basic}`;
+    const isClient = hasSecret && issued?.clientId === 'portal';
     if (!isClient || issued.redirectUri !== form.get('redirect_uri') || issued.challenge !== verifier) {
       return json(response, { error: 'invalid_grant' }, 400);
     }

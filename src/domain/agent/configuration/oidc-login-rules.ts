@@ -3,6 +3,7 @@ import type { OptionPlace } from '../../configuration/agent-option-problem.js';
 import { webUrlFault } from '../../configuration/schema/web-url.js';
 import { urlParts } from '../../http/absolute-uri.js';
 import { dependsOnEmail } from '../oidc/checks/user-checks.js';
+import { issuerFault, tenantPlaceholder } from './issuer-fault.js';
 import type { LoginCredentialOptions, OidcLoginBlockOptions, OidcLoginOptions } from './oidc-login-options.js';
 import type { OptionReport } from './option-report.js';
 import { pathFault } from './path-fault.js';
@@ -53,6 +54,12 @@ const checkUrl = (key: string, url: string, report: LoginReport): void => {
 const checkProvider = ({ issuer, endpoints, jwksUrl }: OidcLoginBlockOptions, report: LoginReport): void => {
   checkUrl('issuer', issuer, report);
   if (issuer.includes('?')) report.error('issuer must not contain a query', 'issuer');
+  const unfit =
+    issuerFault(issuer) ??
+    (issuer.includes(tenantPlaceholder)
+      ? `issuer contains ${tenantPlaceholder}, but tokens name a single tenant`
+      : null);
+  if (unfit !== null) report.error(unfit, 'issuer', 'write the id of the tenant; each tenant needs a block');
   const urls = [
     ['authorization-url', endpoints.authorizationUrl],
     ['token-url', endpoints.tokenUrl],

@@ -1,16 +1,9 @@
 import { webUrlFault } from '../../configuration/schema/web-url.js';
 import type { OidcProviderOptions } from './agent-configuration.js';
+import { issuerFault, tenantPlaceholder } from './issuer-fault.js';
 import { keySetUrlFault } from './key-set-url.js';
 import type { OptionReport } from './option-report.js';
 import type { SignOnSessionOptions } from './sessions-options.js';
-
-/** The placeholder for a tenant id in `issuer` and `jwks-url`. */
-const tenantPlaceholder = '{tenantid}';
-
-/** First path segments at Microsoft's hosts for many tenants: tokens never name them as issuer. */
-const sharedTenants = ['common', 'organizations', 'consumers'];
-
-const isMicrosoftHost = (host: string): boolean => /^login\.microsoftonline\.[a-z.]+$/i.test(host);
 
 /** An issuer that no token can have, and how to fix it. */
 interface IssuerFault {
@@ -20,21 +13,10 @@ interface IssuerFault {
 
 const useTenants = 'replace it by {tenantid}, and list the tenant ids in "tenants"';
 
-/** Why no token can have this issuer; null if one can. */
-const issuerFault = ({ issuer, tenants, jwksUrl }: OidcProviderOptions): IssuerFault | null => {
-  if (issuer.includes('*')) {
-    return { message: 'issuer contains "*", but the claim iss is compared exactly', suggestion: useTenants };
-  }
-  const place = /^https?:\/\/([^/?#:]*)(?::\d*)?\/([^/?#]*)/i.exec(issuer);
-  if (place !== null && isMicrosoftHost(place[1] ?? '')) {
-    const segment = sharedTenants.find((shared) => shared === place[2]?.toLowerCase());
-    if (segment !== undefined) {
-      return {
-        message: `issuer names "${segment}", which stands for many tenants; tokens name a single tenant`,
-        suggestion: useTenants,
-      };
-    }
-  }
+/** Why no token can have this issuer, or its tenants have no effect; null if neither. */
+const tenantFault = ({ issuer, tenants, jwksUrl }: OidcProviderOptions): IssuerFault | null => {
+  const message = issuerFault(issuer);
+  if (message !== null) return { message, suggestion: useTenants };
   const hasPlaceholder = issuer.includes(tenantPlaceholder);
   if (hasPlaceholder && tenants.length === 0) {
     return { message: 'issuer contains {tenantid}, but "tenants" lists none', suggestion: 'add tenants "id1" "id2"' };
@@ -164,7 +146,7 @@ export const enabledProviders = (
       });
       return;
     }
-    const unfit = issuerFault(provider);
+    const unfit = tenantFault(provider);
     if (unfit !== null) error('oidc', `${label}: ${unfit.message}`, unfit.suggestion, { block, key: 'issuer' });
     if (provider.tenants.length > maximumTenants) {
       error('oidc', `${label}: tenants lists more than ${maximumTenants}`, undefined, { block, key: 'tenants' });

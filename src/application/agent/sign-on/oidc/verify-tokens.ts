@@ -111,7 +111,7 @@ export class VerifyTokens {
     cancellation: Cancellation,
   ): Promise<Result<Claims, RefusedOidc>> {
     const { options, endpoints } = this.#parts;
-    const mapped = options.claimMapping.map(({ attribute }) => attribute.split('.')[0] as string);
+    const mapped = options.claimMapping.map(({ attribute }) => attribute);
     if (userinfoUrl === null || !lacksClaims(claims, options, mapped)) return ok(claims);
     const answer = await endpoints.userinfo(userinfoUrl, new Secret(accessToken), cancellation);
     if (!answer.ok) {

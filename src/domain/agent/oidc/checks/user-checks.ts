@@ -66,15 +66,21 @@ export const acceptedUser = (claims: Claims, rules: UserRules): Result<string, O
   return ok(claimOf(claims, rules.userIdClaim) as string);
 };
 
-/** Whether the claims lack one that the rules or the mapped headers need, so that userinfo may help. */
-export const lacksClaims = (claims: Claims, rules: UserRules, mapped: readonly string[]): boolean => {
-  const needed = new Set([rules.userIdClaim, ...mapped]);
-  if (dependsOnEmail(rules)) needed.add('email').add('email_verified');
-  return [...needed].some((name) => !Object.hasOwn(claims, name));
-};
-
 /** The claims about the address, which only one source may state. */
 const emailClaims: readonly string[] = ['email', 'email_verified'];
+
+/** Whether a claim has this name, or the first name of a dotted path. The names of some claims contain dots. */
+const hasMapped = (claims: Claims, path: string): boolean =>
+  Object.hasOwn(claims, path) || Object.hasOwn(claims, path.replace(/\..*$/s, ''));
+
+/**
+ * Whether the claims lack one that the rules or the mapped headers need, so that userinfo may help.
+ * @param mapped names of claims, or dotted paths into them
+ */
+export const lacksClaims = (claims: Claims, rules: UserRules, mapped: readonly string[]): boolean => {
+  const needed = [rules.userIdClaim, ...(dependsOnEmail(rules) ? emailClaims : [])];
+  return !needed.every((name) => Object.hasOwn(claims, name)) || !mapped.every((path) => hasMapped(claims, path));
+};
 
 /**
  * Completes the claims of an ID token with those of the userinfo endpoint. The ID token is signed, so its claims win.

@@ -57,6 +57,17 @@ describe('an oidc-login block', () => {
   it.each([
     ['no name', { name: null }, 'has no name'],
     ['a name with a slash', { name: 'a/b' }, '"name" must consist'],
+    ...['common', 'organizations', 'consumers'].map((segment): [string, JsonObject, string] => [
+      `the issuer of many tenants: ${segment}`,
+      { issuer: `https://login.microsoftonline.com/${segment}/v2.0` },
+      'stands for many tenants; tokens name a single tenant',
+    ]),
+    [
+      'a placeholder for tenants in the issuer',
+      { issuer: 'https://login.microsoftonline.com/{tenantid}/v2.0' },
+      'issuer contains {tenantid}, but tokens name a single tenant',
+    ],
+    ['a star in the issuer', { issuer: 'https://*.id.example.com' }, 'issuer contains "*"'],
     ['an issuer over http', { issuer: 'http://id.example.com' }, 'issuer is not https'],
     ['an issuer with a query', { issuer: 'https://id.example.com?x=1' }, 'issuer must not contain a query'],
     ['a token endpoint over http', { 'token-url': 'http://id.example.com/token' }, 'token-url is not https'],

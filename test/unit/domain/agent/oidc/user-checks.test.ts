@@ -88,4 +88,12 @@ describe('the claims of an ID token', () => {
     expect(lacksClaims({ sub: 'a', email: 'a@x.org' }, { ...rules, userIdClaim: 'email' }, [])).toBe(true);
     expect(lacksClaims(verified, { ...rules, userIdClaim: 'email' }, ['email'])).toBe(false);
   });
+
+  it('have a claim whose name contains dots, and one that a dotted path leads into', () => {
+    const namespaced = 'https://portal.example.com/groups';
+    expect(lacksClaims({ sub: 'a', [namespaced]: ['staff'] }, rules, [namespaced])).toBe(false);
+    expect(lacksClaims({ sub: 'a' }, rules, [namespaced])).toBe(true);
+    expect(lacksClaims({ sub: 'a', realm_access: { roles: [] } }, rules, ['realm_access.roles'])).toBe(false);
+    expect(lacksClaims({ sub: 'a', realm: {} }, rules, ['realm_access.roles'])).toBe(true);
+  });
 });

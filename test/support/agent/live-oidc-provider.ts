@@ -28,6 +28,8 @@ export interface TokenRequest {
   readonly scope?: string;
   /** Picks the audience: the identifier of a resource server. */
   readonly resource?: string;
+  /** Binds the token to the key of a proof (RFC 9449, section 5), from the URL of the token endpoint. */
+  readonly proof?: (url: string) => Promise<string>;
 }
 
 /** The resource server whose tokens are opaque, and its audience. */
@@ -96,6 +98,7 @@ export class LiveOidcProvider {
       features: {
         clientCredentials: { enabled: true },
         devInteractions: { enabled: false },
+        dPoP: { enabled: true },
         introspection: { enabled: true },
         revocation: { enabled: true },
         resourceIndicators: {
@@ -135,10 +138,14 @@ export class LiveOidcProvider {
   }
 
   /** An access token, as the client gets it at the token endpoint. */
-  async token({ scope = 'read write', resource = 'urn:api' }: TokenRequest = {}): Promise<string> {
-    const answer = await fetch(`${this.issuer}/token`, {
+  async token({ scope = 'read write', resource = 'urn:api', proof }: TokenRequest = {}): Promise<string> {
+    const url = `${this.issuer}/token`;
+    const answer = await fetch(url, {
       method: 'POST',
-      headers: { Authorization: `Basic ${Buffer.from(`orders-service:${secret}`).toString('base64')}` },
+      headers: {
+        Authorization: `Basic ${Buffer.from(`orders-service:${secret}`).toString('base64')}`,
+        ...(proof !== undefined && { DPoP: await proof(url) }),
+      },
       body: new URLSearchParams({ grant_type: 'client_credentials', scope, resource }),
     });
     const body = (await answer.json()) as { readonly access_token?: string };

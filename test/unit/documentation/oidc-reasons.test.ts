@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { OidcRefusal } from '../../../src/application/agent/sign-on/oidc/oidc-refusal.js';
+import type { FailureReason } from '../../../src/domain/agent/identity/authentication-failure.js';
 import { oidcRejections } from '../../../src/domain/agent/oidc/oidc-rejection.js';
+import { proofRejections } from '../../../src/domain/agent/tokens/dpop-proof.js';
 
 const page = (name: string): string => readFileSync(new URL(`../../../docs/guides/${name}`, import.meta.url), 'utf8');
 
@@ -38,6 +40,23 @@ const others = [
 
 const reasons: readonly string[] = [...oidcRejections, ...others];
 
+/** Reasons of access tokens, which the page may name besides. */
+const tokenReasons: readonly string[] = [
+  ...proofRejections,
+  ...([
+    'bound_token_as_bearer',
+    'cross_site_request',
+    'inactive',
+    'introspection_unavailable',
+    'missing_certificate',
+    'unbound_token',
+    'unknown_confirmation',
+    'malformed_confirmation',
+    'wrong_certificate',
+    'ambiguous_credentials',
+  ] satisfies readonly FailureReason[]),
+];
+
 describe('the threat model of OpenID Connect', () => {
   it.each(reasons)('says what the reason %s is for', (reason) => {
     expect(page('oidc-threat-model.md')).toContain(`\`${reason}\``);
@@ -48,7 +67,7 @@ describe('the threat model of OpenID Connect', () => {
       ([, cell = '']) => [...cell.matchAll(/`([a-z_]+)`/g)].map(([, reason]) => reason),
     );
     expect(named.length).toBeGreaterThan(30);
-    for (const reason of named) expect(reasons).toContain(reason);
+    for (const reason of named) expect([...reasons, ...tokenReasons]).toContain(reason);
   });
 
   it('and its troubleshooting name reasons that exist', () => {

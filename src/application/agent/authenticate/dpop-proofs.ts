@@ -19,6 +19,8 @@ export interface DpopProofsOptions {
   readonly clock: Clock;
   /** Used proofs, common to all workers, and to all replicas if the store is. */
   readonly replays: Pick<ReplayStore, 'remember'>;
+  /** The origins at which clients reach the resource; empty: those of the requests. */
+  readonly origins: ReadonlySet<string>;
   /** Separates the agents of one store: several agents check the same request. */
   readonly agent: string;
 }
@@ -43,7 +45,7 @@ export class DpopProofs {
    * @param keyHash the thumbprint of the key, in lower-case hexadecimal
    */
   async refusal(request: ProvenRequest, token: string, keyHash: string): Promise<CheckOutcome | null> {
-    const { clock, digest, replays, agent } = this.#parts;
+    const { clock, digest, replays, agent, origins } = this.#parts;
     const read = readProof(allHeaders(request.headers, 'dpop'));
     if (!read.ok) return failedCheck(read.error);
     const proof = read.value;
@@ -54,7 +56,7 @@ export class DpopProofs {
     const [compact = ''] = allHeaders(request.headers, 'dpop');
     if (!verifier.value.isSigned(compact)) return failedCheck('bad_proof_signature');
     const nowMs = clock.wallMs();
-    const rules = { request, tokenHash: digest.sha256Hex(token), nowMs };
+    const rules = { request, origins, tokenHash: digest.sha256Hex(token), nowMs };
     const accepted = checkProofClaims(proof.payload, rules);
     if (!accepted.ok) return failedCheck(accepted.error);
     const key = digest.sha256Hex(['dpop', agent, keyHash, accepted.value.id].join('\n'));

@@ -56,6 +56,10 @@ const introspectionCheck = (
   return new IntrospectionCheck({ ...parts, introspection, rules: provider, requiredScopes, requiresProof });
 };
 
+/** The origins that DPoP proofs may name, as far as the configuration knows them. */
+const proofOrigins = ({ oidcLogins, resources }: CompleteAgentOptions): ReadonlySet<string> =>
+  new Set([...oidcLogins.flatMap(({ publicOrigins }) => publicOrigins), ...resources.map(({ origin }) => origin)]);
+
 /** One check per configured method. */
 export const authenticationChecks = (
   options: CompleteAgentOptions,
@@ -76,7 +80,8 @@ export const authenticationChecks = (
     maximumEntries: tokenCacheSize,
     maximumSize: Math.max(leastCharacters, tokenCacheSize * charactersPerToken),
   });
-  const proofs = new DpopProofs({ keys, digest, clock, replays, agent: name ?? '' });
+  const origins = proofOrigins(options);
+  const proofs = new DpopProofs({ keys, digest, clock, replays, origins, agent: name ?? '' });
   const binding = new CertificateBinding(fingerprints);
   const bearer = { reader: new TokenReader(), prepare, memory, binding, proofs };
   const checks: AuthenticationCheck[] = [];

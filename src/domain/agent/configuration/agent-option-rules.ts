@@ -27,6 +27,7 @@ import type { OidcLoginOptions } from './oidc-login-options.js';
 import { checkLoginPaths, enabledLogins } from './oidc-login-rules.js';
 import { checkTokenCookies, enabledProviders } from './oidc-option-rules.js';
 import type { OptionReport } from './option-report.js';
+import { type ProofStoreOptions, type ProofStoreSources, proofStoreOptions } from './proof-store-rules.js';
 import { looksLikePublicKey } from './public-key-text.js';
 import { type ProtectedResource, protectedResources } from './resource-metadata-rules.js';
 import { enabledSaml } from './saml-option-rules.js';
@@ -237,6 +238,8 @@ export interface CompleteAgentOptions {
   readonly oidcLogins: readonly OidcLoginOptions[];
   /** Null: no way to sign on is enabled. */
   readonly sessions: SignOnSessionOptions | null;
+  /** Null: no method reads access tokens. */
+  readonly proofStore: ProofStoreOptions | null;
   /** Null: disabled. */
   readonly tokenExchange: TokenExchangeOptions | null;
   /** Null: upstreams get no signed identity. */
@@ -304,8 +307,15 @@ export const completeAgentOptions = (options: AgentOptions, files: EntryFiles): 
     sessions: enabledSessions(options, oidcLogins, error, warn),
   };
   const tokenExchange = enabledTokenExchange(options.tokenExchange, methods, error, warn);
+  const proofSources: ProofStoreSources = {
+    block: options.sessions ?? null,
+    sessions: methods.sessions,
+    hasSignOn: options.saml !== undefined || oidcLogins.length > 0,
+    readsTokens: methods.jwt !== null || methods.oidc.length > 0,
+  };
   const complete: CompleteAgentOptions = {
     ...methods,
+    proofStore: proofStoreOptions(proofSources, error, warn),
     socket: options.socket ?? agentDefaults.socket,
     grpc: grpcServing(options, error),
     metricsAddress: options.metricsAddress ?? null,

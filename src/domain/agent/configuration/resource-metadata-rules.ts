@@ -14,7 +14,9 @@ const risk = 'an attacker on the network can send clients to an authorization se
 
 /** A protected resource and the place of its metadata. */
 export interface ProtectedResource extends ResourceMetadataOptions {
-  /** In lower case, without a default port. */
+  /** Scheme, host and port, in lower case, without a default port. */
+  readonly origin: string;
+  /** The host and port of `origin`. */
   readonly host: string;
   /** Empty for the whole host. */
   readonly path: string;
@@ -22,18 +24,17 @@ export interface ProtectedResource extends ResourceMetadataOptions {
   readonly metadataUrl: string;
 }
 
-/** The host with its port, unless that is the default of the scheme. */
-const hostOf = (origin: string): string =>
-  origin
-    .toLowerCase()
-    .replace(/^(http:.*):80$|^(https:.*):443$/, '$1$2')
-    .replace(/^https?:\/\//, '');
+/** In lower case, without the default port of the scheme. */
+const normalOrigin = (origin: string): string =>
+  origin.toLowerCase().replace(/^(http:.*):80$|^(https:.*):443$/, '$1$2');
 
 const protectedResource = (options: ResourceMetadataOptions): ProtectedResource => {
-  const { origin, path } = urlParts(options.resource);
+  const { origin: written, path } = urlParts(options.resource);
+  const origin = normalOrigin(written);
+  const host = origin.replace(/^https?:\/\//, '');
   const below = path === '/' ? '' : path;
   const metadataPath = `${wellKnown}${below}`;
-  return { ...options, host: hostOf(origin), path: below, metadataPath, metadataUrl: `${origin}${metadataPath}` };
+  return { ...options, origin, host, path: below, metadataPath, metadataUrl: `${written}${metadataPath}` };
 };
 
 /** What is wrong with a URL besides its form; null if nothing. Challenges quote it, so some characters are refused. */

@@ -271,6 +271,16 @@ export const checkedSessionOptions = (
   return options;
 };
 
+/** Checks the store of a `sessions` block without a way to sign on: it keeps the used proofs of tokens. */
+export const storeWithoutSignOn = (
+  sessions: SessionsBlockOptions,
+  error: OptionReport,
+  warn: OptionReport,
+): SessionStoreOptions => {
+  const blocks: SessionBlocks = { sessions, saml: null, publicOrigins: [] };
+  return storeOptions(mergeKeys(blocks), new SessionsReport(blocks, error, warn));
+};
+
 /** Checks the sessions of an agent; null if no way to sign on is enabled, so that there are no sessions. */
 export const enabledSessions = (
   { sessions, saml }: { readonly sessions?: SessionsBlockOptions; readonly saml?: SamlBlockOptions },
@@ -278,11 +288,7 @@ export const enabledSessions = (
   error: OptionReport,
   warn: OptionReport,
 ): SignOnSessionOptions | null => {
-  if (sessions === undefined && saml === undefined && logins.length === 0) return null;
-  if (saml === undefined && logins.length === 0) {
-    error('sessions', 'it has no effect without a way to sign on', 'add saml or oidc-login, or remove sessions');
-    return null;
-  }
+  if (saml === undefined && logins.length === 0) return null;
   const publicOrigins = [...new Set(logins.flatMap((login) => login.publicOrigins))];
   const options = checkedSessionOptions({ sessions: sessions ?? null, saml: saml ?? null, publicOrigins }, error, warn);
   return saml?.enabled === true || logins.length > 0 ? options : null;

@@ -43,6 +43,8 @@ export type ProvenRequest = Pick<RequestHeadersEvent, 'method' | 'uri' | 'header
 /** What a proof must match. */
 export interface ProofRules {
   readonly request: ProvenRequest;
+  /** The origins at which clients reach the resource, in lower case, without default port; empty: the request's own. */
+  readonly origins: ReadonlySet<string>;
   /** SHA-256 of the access token, in lower-case hexadecimal. */
   readonly tokenHash: string;
   readonly nowMs: number;
@@ -114,16 +116,19 @@ const pathOf = (path: string): string | null => {
   return normal.ok ? normal.value : null;
 };
 
-/** Query and fragment do not count (RFC 9449, section 4.3). */
-const checkUri: ClaimCheck = ({ htu }, { request }) => {
+/**
+ * Query and fragment do not count (RFC 9449, section 4.3). Configured origins take the place of the request's, which a
+ * client can choose by the field Host.
+ */
+const checkUri: ClaimCheck = ({ htu }, { request, origins }) => {
   const text = typeof htu === 'string' ? htu.replace(/#.*$/s, '') : '';
   if (text.length > maximumUriLength || !webUrl.test(text) || !isAbsoluteUri(text)) return 'wrong_proof_uri';
   const { origin, path } = urlParts(text);
   const shown = origin.toLowerCase().replace(defaultPort, '$1$2');
   const mark = request.uri.indexOf('?');
   const requested = pathOf(mark < 0 ? request.uri : request.uri.slice(0, mark));
-  const isSame = shown === ownOrigin(request) && requested !== null && pathOf(path) === requested;
-  return isSame ? null : 'wrong_proof_uri';
+  const isOurs = origins.size > 0 ? origins.has(shown) : shown === ownOrigin(request);
+  return isOurs && requested !== null && pathOf(path) === requested ? null : 'wrong_proof_uri';
 };
 
 /** `iat` in milliseconds; null if it is no number. */

@@ -13,7 +13,7 @@ const ath = 'A'.repeat(43);
 const nowMs = 1_800_000_000_000;
 const request = requestEvent(['host', 'api.example']);
 const valid = { htm: 'GET', htu: 'http://api.example/orders', iat: nowMs / 1000, ath, jti: '1' };
-const rules = { request, tokenHash, nowMs };
+const rules = { request, origins: new Set<string>(), tokenHash, nowMs };
 
 it('any fields are read or refused with a known reason', () => {
   const part = fc.json().map((text) => Buffer.from(text).toString('base64url'));
@@ -34,6 +34,22 @@ it('a claim with any other value is refused', () => {
     fc.property(changed, ([name, value]) => {
       fc.pre(value !== valid[name as keyof typeof valid]);
       expect(checkProofClaims({ ...valid, [name]: value }, rules).ok).toBe(false);
+    }),
+  );
+});
+
+it('with configured origins, a proof for any other is refused, whatever Host the request has', () => {
+  const host = fc.domain();
+  fc.assert(
+    fc.property(host, host, host, (own, asked, named) => {
+      const origins = new Set([`https://${own}`]);
+      const event = requestEvent(['host', asked, 'x-forwarded-host', asked, 'x-forwarded-proto', 'https']);
+      const htu = `https://${named}/orders`;
+      const accepted = checkProofClaims({ ...valid, htu }, { ...rules, request: event, origins }).ok;
+      expect(accepted).toBe(named === own);
+      expect(
+        checkProofClaims({ ...valid, htu: `https://${own}/orders` }, { ...rules, request: event, origins }).ok,
+      ).toBe(true);
     }),
   );
 });

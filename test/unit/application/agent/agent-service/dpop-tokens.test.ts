@@ -19,11 +19,11 @@ const thumbprint = (key: KeyObject): string => {
   return sha256(JSON.stringify(Object.fromEntries(members.map((name) => [name, jwk[name]]))));
 };
 
-const started = async (config: JsonObject = {}) => {
+const started = async (config: JsonObject = {}, more: JsonObject = {}) => {
   const keySetSource = new FakeKeySetSource();
   keySetSource.publish({ ...publicJwk(provider.publicKey), kid: 'first' });
   const oidc = { enabled: true, issuer, 'jwks-url': `${issuer}/keys`, audience: 'api', ...config };
-  const made = await startedTestAgent({ oidc }, { keySetSource });
+  const made = await startedTestAgent({ oidc, ...more }, { keySetSource });
   const { clock, agent } = made;
   const tokenOf = (cnf?: JsonObject): string => {
     const claims = { iss: issuer, aud: 'api', sub: 'ann', exp: clock.seconds() + 600, ...(cnf && { cnf }) };
@@ -141,6 +141,32 @@ describe('a token bound to a key', () => {
     for (const htu of ['HTTPS://API.example:443/orders?x=1#y', 'https://api.example/a/../orders']) {
       expect(await show(proofOf(bound, { htu }), '/orders?id=7')).toBe('allow');
     }
+  });
+
+  it('names a host of resource-metadata or of a login, if there is one, whatever Host the request has', async () => {
+    const metadata = (resource: string) => ({ resource, 'authorization-servers': issuer });
+    const login = {
+      name: 'corp',
+      issuer: 'https://login.example',
+      'client-id': 'portal',
+      'public-url': ['https://portal.example', 'https://portal.example:8443'],
+    };
+    const { bound, proofOf, show } = await started(
+      {},
+      {
+        'resource-metadata': [metadata('https://Public.example:443/mcp'), metadata('https://other.example')],
+        'oidc-login': login,
+        sessions: { store: 'memory' },
+      },
+    );
+    for (const origin of ['public.example', 'OTHER.example', 'portal.example:443', 'portal.example:8443']) {
+      expect(await show(proofOf(bound, { htu: `https://${origin}/orders` }))).toBe('allow');
+    }
+    // The last is the host of the request itself.
+    for (const origin of ['http://public.example', 'https://public.example:8443', 'https://api.example']) {
+      expect(await show(proofOf(bound, { htu: `${origin}/orders` }))).toBe('401 wrong_proof_uri');
+    }
+    expect(await show(proofOf(bound, { htu: 'https://public.example/mcp' }))).toBe('401 wrong_proof_uri');
   });
 
   it('is bound to keys of every kind', async () => {

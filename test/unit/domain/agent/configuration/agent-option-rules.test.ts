@@ -42,6 +42,7 @@ describe('complete options', () => {
         clientCertHeader: 'X-Client-Cert',
         oidc: [],
         oidcLogins: [],
+        proofStore: null,
         mtls: null,
         authz: null,
         saml: null,

@@ -94,7 +94,9 @@ describe('the sessions block', () => {
   });
 
   it('is no way to sign on', () => {
-    expect(checked({}, {}).texts).toEqual(['error sessions: it has no effect without a way to sign on']);
+    expect(checked({}, {}).texts).toEqual([
+      'error sessions: it has no effect without a way to sign on and without tokens',
+    ]);
     expect(checked({}, { saml: { ...saml, enabled: false } })).toMatchObject({
       sessions: null,
       texts: ['warning saml: it is disabled: sign-on is impossible, and no session is accepted'],

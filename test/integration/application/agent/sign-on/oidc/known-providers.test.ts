@@ -291,6 +291,20 @@ describe('Okta', () => {
     ]);
   });
 
+  it('signs users out with its ID token, and ends sessions by the front channel, with GET only', async ({
+    cleanUp,
+  }) => {
+    const { provider, tell, signOn, newBrowser } = await place(cleanUp, okta);
+    tell({ sid: '102c' });
+    const [first, second] = [await signOn(), await signOn()];
+    expect((await first.browser.get('/oidc/logout')).location).toContain('/v1/logout?id_token_hint=');
+    const named = { iss: provider.issuer, sid: '102c' };
+    expect((await newBrowser().post('/oidc/frontchannel-logout', named)).status).toBe(405);
+    expect((await second.browser.get('/orders')).status).toBe(200);
+    expect((await newBrowser().get(`/oidc/frontchannel-logout?${new URLSearchParams(named)}`)).status).toBe(200);
+    expect((await second.browser.get('/orders')).status).toBe(302);
+  });
+
   it('needs no hash of the access token', async ({ cleanUp }) => {
     const { tell, signOn } = await place(cleanUp, okta);
     tell({ at_hash: undefined });

@@ -25,7 +25,12 @@ describeStores('stores', (technology) => {
     });
     expect(await succeeded(sessions.remove(hashOf('a')))).toBe(false);
     expect(await succeeded(sessions.removeOfUser('alice'))).toEqual([]);
-    const subject = { provider: 'https://idp.example', subject: 'alice@example.com', sessionIndexes: [] };
+    const subject = {
+      method: 'saml',
+      provider: 'https://idp.example',
+      subject: 'alice@example.com',
+      sessionIndexes: [],
+    } as const;
     expect(await succeeded(sessions.removeOfSubject(subject))).toEqual([]);
     const later = Number.MAX_SAFE_INTEGER;
     expect(await succeeded(sessions.removeExpired(later, later, 9))).toBe(0);

@@ -89,7 +89,10 @@ describeStores('refresh leases', (technology) => {
       () => succeeded(store.removeOfUser('alice')),
       () => succeeded(store.removeExpired(session.expiresMs, null, 10)),
       () => succeeded(store.removeExpired(noonMs, noonMs + 1, 10)),
-      () => succeeded(store.removeOfSubject({ provider: session.provider, ...ofAlice(null), sessionIndexes: [] })),
+      () =>
+        succeeded(
+          store.removeOfSubject({ method: 'oidc', provider: session.provider, ...ofAlice(null), sessionIndexes: [] }),
+        ),
     ];
     for (const remove of removals) {
       expect(await lease(store, 'one')).toBe('leased');

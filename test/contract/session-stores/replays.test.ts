@@ -24,6 +24,19 @@ describeStores('ids of messages', (technology) => {
     expect(await remember('one', noonMs + 300, noonMs + 299)).toBe('seen');
   });
 
+  it('are there from the first until their time is over', async ({ cleanUp }) => {
+    const store = await opened(cleanUp);
+    const has = (key: string, nowMs: number) => succeeded(store.has(key, nowMs));
+    expect(await has('one', noonMs)).toBe(false);
+    await succeeded(store.remember('one', noonMs + 100, noonMs));
+    expect(await has('one', noonMs)).toBe(true);
+    expect(await has('one', noonMs + 99)).toBe(true);
+    expect(await has('one', noonMs + 100)).toBe(false);
+    expect(await has('One', noonMs)).toBe(false);
+    // The question remembers nothing.
+    expect(await succeeded(store.remember('two', noonMs + 100, noonMs))).toBe('first');
+  });
+
   it('have one first of many callers at the same moment', async ({ cleanUp }) => {
     const store = await opened(cleanUp);
     const answers = await Promise.all(

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import type { SessionPage, SessionStore } from '../../../src/application/ports/agent/session-store.js';
-import type { Session } from '../../../src/domain/agent/sessions/session.js';
+import type { Session, SignOnMethod } from '../../../src/domain/agent/sessions/session.js';
 import { describeStores } from '../../support/agent/saml-stores.js';
 import { hashOf, hourMs, noonMs, ofAlice, succeeded, testSession } from '../../support/agent/test-sessions.js';
 import type { CleanUp } from '../../support/shared/clean-up.js';
@@ -55,7 +55,12 @@ describeStores('sessions', (technology) => {
     const store = await withSessions(cleanUp, oidc, testSession('saml'));
     expect(await succeeded(store.find(hashOf('oidc')))).toEqual(oidc);
     expect((await succeeded(store.list({ userId: null, limit: 9, after: null }))).sessions).toContainEqual(oidc);
-    const ended = { provider: oidc.provider, subject: 'alice@example.com', sessionIndexes: [] };
+    const ended = {
+      method: 'oidc',
+      provider: oidc.provider,
+      subject: 'alice@example.com',
+      sessionIndexes: [],
+    } as const;
     expect(await succeeded(store.removeOfSubject(ended))).toEqual([hashOf('oidc')]);
   });
 
@@ -132,7 +137,7 @@ describeStores('sessions', (technology) => {
     expect(await counts()).toEqual({ saml: 2, oidc: 4 });
     await succeeded(store.removeOfUser('bob'));
     expect(await counts()).toEqual({ saml: 1, oidc: 3 });
-    await succeeded(store.removeOfSubject({ provider, subject: 'carol', sessionIndexes: ['sid'] }));
+    await succeeded(store.removeOfSubject({ method: 'oidc', provider, subject: 'carol', sessionIndexes: ['sid'] }));
     expect(await counts()).toEqual({ saml: 1, oidc: 2 });
     await succeeded(store.removeExpired(noonMs + 1, noonMs - 1, 10));
     expect(await counts()).toEqual({ saml: 1, oidc: 0 });
@@ -165,21 +170,28 @@ describeStores('sessions', (technology) => {
   it('of a subject end together, and nobody else’s', async ({ cleanUp }) => {
     const store = await withSessions(cleanUp, ...subjects());
     const removed = await succeeded(
-      store.removeOfSubject({ provider, subject: 'alice@example.com', sessionIndexes: [] }),
+      store.removeOfSubject({ method: 'saml', provider, subject: 'alice@example.com', sessionIndexes: [] }),
     );
     expect([...removed].toSorted()).toEqual(names('first', 'second', 'third', 'nameless'));
     expect(await succeeded(store.count())).toBe(2);
     expect(await succeeded(store.find(hashOf('elsewhere')))).not.toBeNull();
     expect(await succeeded(store.find(hashOf('bob')))).not.toBeNull();
     expect(
-      await succeeded(store.removeOfSubject({ provider, subject: 'alice@example.com', sessionIndexes: [] })),
+      await succeeded(
+        store.removeOfSubject({ method: 'saml', provider, subject: 'alice@example.com', sessionIndexes: [] }),
+      ),
     ).toHaveLength(0);
   });
 
   it('of a subject end by their index where indexes are named', async ({ cleanUp }) => {
     const store = await withSessions(cleanUp, ...subjects());
     const removed = await succeeded(
-      store.removeOfSubject({ provider, subject: 'alice@example.com', sessionIndexes: ['i3', 'i1', 'i1', 'i9', ''] }),
+      store.removeOfSubject({
+        method: 'saml',
+        provider,
+        subject: 'alice@example.com',
+        sessionIndexes: ['i3', 'i1', 'i1', 'i9', ''],
+      }),
     );
     expect([...removed].toSorted()).toEqual(names('first', 'third'));
     expect(await succeeded(store.count())).toBe(4);
@@ -198,16 +210,37 @@ describeStores('sessions', (technology) => {
       named('saml', 's1', { method: 'saml' }),
     );
     const ended = (...sessionIndexes: readonly string[]) =>
-      succeeded(store.removeOfSubject({ provider, subject: null, sessionIndexes }));
+      succeeded(store.removeOfSubject({ method: 'oidc', provider, subject: null, sessionIndexes }));
     expect(await ended()).toEqual([]);
     expect(await ended('s3', '', 'null')).toEqual([]);
     expect([...(await ended('s1', 's1'))].toSorted()).toEqual(names('one', 'twin'));
     expect(await ended('s1')).toEqual([]);
-    expect(await succeeded(store.removeOfSubject({ provider, subject: 'two', sessionIndexes: ['s2'] }))).toEqual(
-      names('two'),
-    );
+    expect(
+      await succeeded(store.removeOfSubject({ method: 'oidc', provider, subject: 'two', sessionIndexes: ['s2'] })),
+    ).toEqual(names('two'));
     expect(await ended('s2')).toEqual([]);
     expect(await succeeded(store.count())).toBe(3);
+  });
+
+  it('of one method stay when a provider of the other names them by equal names', async ({ cleanUp }) => {
+    const logout = ofAlice('i1');
+    const store = await withSessions(
+      cleanUp,
+      testSession('saml', { logout }),
+      testSession('oidc', { method: 'oidc', logout }),
+    );
+    const { subject } = logout;
+    const end = async (method: SignOnMethod, sessionIndexes: readonly string[]) =>
+      succeeded(store.removeOfSubject({ method, provider, subject, sessionIndexes }));
+    for (const sessionIndexes of [['i1'], []]) {
+      expect(await end('saml', sessionIndexes)).toEqual([hashOf('saml')]);
+      expect(await end('saml', sessionIndexes)).toEqual([]);
+      await succeeded(store.insert(testSession('saml', { logout })));
+      expect(await end('oidc', sessionIndexes)).toEqual([hashOf('oidc')]);
+      expect(await end('oidc', sessionIndexes)).toEqual([]);
+      await succeeded(store.insert(testSession('oidc', { method: 'oidc', logout })));
+    }
+    expect(await succeeded(store.count())).toBe(2);
   });
 
   it('come back without a logout index, and no subject ends them', async ({ cleanUp }) => {
@@ -216,7 +249,7 @@ describeStores('sessions', (technology) => {
       testSession('unnamed', { logout: null }),
     );
     for (const subject of ['null', 'undefined', testSession('named').logout?.subject ?? '']) {
-      await succeeded(store.removeOfSubject({ provider, subject, sessionIndexes: [] }));
+      await succeeded(store.removeOfSubject({ method: 'saml', provider, subject, sessionIndexes: [] }));
     }
     expect(await succeeded(store.count())).toBe(1);
   });
@@ -231,7 +264,7 @@ describeStores('sessions', (technology) => {
       ofSubject('three', 'a:b', 'c'),
     );
     const remove = (of: string, subject: string) =>
-      succeeded(store.removeOfSubject({ provider: of, subject, sessionIndexes: [] }));
+      succeeded(store.removeOfSubject({ method: 'saml', provider: of, subject, sessionIndexes: [] }));
     expect(await remove('a', 'b:c')).toHaveLength(0);
     expect(await remove('AB', 'c')).toHaveLength(0);
     expect(await remove('a', 'bc')).toEqual([hashOf('two')]);

@@ -53,8 +53,12 @@ export class FakeRequestStore extends Failing implements Pick<SignOnRequestStore
 }
 
 /** Remembers keys in memory, for ever. */
-export class FakeReplayStore extends Failing implements Pick<ReplayStore, 'remember'> {
+export class FakeReplayStore extends Failing implements Pick<ReplayStore, 'has' | 'remember'> {
   readonly held = new Map<string, number>();
+
+  has(key: string): Stored<boolean> {
+    return this.answer('has', () => this.held.has(key));
+  }
 
   remember(key: string, untilMs: number): Stored<'first' | 'seen'> {
     return this.answer('remember', () => {
@@ -95,10 +99,11 @@ export class FakeSessions extends Failing implements SignOnSessions {
     });
   }
 
-  endOfSubject({ provider, subject, sessionIndexes }: SubjectSessions): Stored<readonly string[]> {
+  endOfSubject({ method, provider, subject, sessionIndexes }: SubjectSessions): Stored<readonly string[]> {
     return this.answer('endOfSubject', () => {
       const named = [...this.held.values()].filter(
         (session) =>
+          session.method === method &&
           session.provider === provider &&
           session.logout?.subject === subject &&
           (sessionIndexes.length === 0 || sessionIndexes.includes(session.logout.session ?? '')),

@@ -86,13 +86,14 @@ export class FakeSessionStore implements SessionStore {
     return this.#answer('remove', () => this.sessions.delete(idHash));
   }
 
-  removeOfSubject({ provider, subject, sessionIndexes }: SubjectSessions): Stored<readonly string[]> {
+  removeOfSubject({ method, provider, subject, sessionIndexes }: SubjectSessions): Stored<readonly string[]> {
     return this.#answer('removeOfSubject', () =>
       this.#removeWhere(
         (session) =>
+          session.method === method &&
           session.provider === provider &&
           session.logout !== null &&
-          (subject === null ? session.method === 'oidc' : session.logout.subject === subject) &&
+          (subject === null || session.logout.subject === subject) &&
           ((subject !== null && sessionIndexes.length === 0) || sessionIndexes.includes(session.logout.session ?? '')),
       ),
     );

@@ -3,15 +3,19 @@ import type { DocumentLimits } from '../../../src/adapters/outbound/undici-docum
 import { UndiciProviderEndpoints } from '../../../src/adapters/outbound/undici-documents/undici-provider-endpoints.js';
 import type { JsonObject } from '../../../src/domain/shared/json.js';
 import type { CleanUp } from '../shared/clean-up.js';
+import { eventually } from '../shared/eventually.js';
 import { ManualClock } from '../shared/manual-clock.js';
 import { LyingOidcProvider } from './lying-oidc-provider.js';
 import { AgentBrowser, type Reply } from './saml-agent.js';
-import { startedTestAgent } from './test-agent.js';
+import { type AgentServiceOverrides, startedTestAgent } from './test-agent.js';
 
 export const portal = 'portal.example.com';
 export const sessionCookie = '__Host-portcullis_session';
 
-const shortLimits: DocumentLimits = { connectMs: 1_000, answerMs: 1_500, headOctets: 16_384, bodyOctets: 65_536 };
+/** A busy host may be slow, so only tests about slowness have short timeouts. */
+const patientLimits: DocumentLimits = { connectMs: 30_000, answerMs: 30_000, headOctets: 16_384, bodyOctets: 65_536 };
+/** For providers that never answer. */
+export const shortLimits: DocumentLimits = { ...patientLimits, answerMs: 300 };
 
 export const loginConfig = (provider: LyingOidcProvider, login: JsonObject = {}): JsonObject => ({
   name: 'corp',
@@ -56,12 +60,17 @@ export class OidcBrowser {
   }
 }
 
+interface OidcPlaceOptions {
+  readonly limits?: DocumentLimits;
+  readonly sessions?: NonNullable<AgentServiceOverrides['sessions']>;
+}
+
 /** An agent with one login at a provider that lies on demand. */
 export const oidcPlace = async (
   cleanUp: CleanUp,
   login: JsonObject | ((provider: LyingOidcProvider) => readonly JsonObject[]) = {},
   config: JsonObject = {},
-  limits: DocumentLimits = shortLimits,
+  { limits = patientLimits, sessions = {} }: OidcPlaceOptions = {},
 ) => {
   const clock = new ManualClock();
   const provider = new LyingOidcProvider(() => clock.seconds());
@@ -70,9 +79,14 @@ export const oidcPlace = async (
   const logins = typeof login === 'function' ? login(provider) : [loginConfig(provider, login)];
   const made = await startedTestAgent(
     { sessions: { store: 'memory' }, 'oidc-login': logins as JsonObject[], ...config },
-    { clock, oidc: { endpoints: new UndiciProviderEndpoints(limits), hashes: new CryptoTokenHashes() } },
+    { clock, sessions, oidc: { endpoints: new UndiciProviderEndpoints(limits), hashes: new CryptoTokenHashes() } },
   );
   cleanUp.add(() => made.agent.stop());
+  // On a busy host the start may end before the provider has answered. A reason in parentheses is an answer too.
+  await eventually(() => {
+    const { state, message } = made.agent.health();
+    return state === 'healthy' || message?.includes('(') === true;
+  });
   const connection = Symbol('connection');
   const newBrowser = (host = portal) =>
     new OidcBrowser(new AgentBrowser((event) => made.agent.decide(event, connection)), host);

@@ -118,14 +118,15 @@ export class MemorySessionStore implements SessionStore {
     return this.#state.answer(() => this.#drop([idHash]) > 0);
   }
 
-  async removeOfSubject({ provider, subject, sessionIndexes }: SubjectSessions): Stored<readonly string[]> {
+  async removeOfSubject({ method, provider, subject, sessionIndexes }: SubjectSessions): Stored<readonly string[]> {
     const indexes = new Set(sessionIndexes);
     return this.#state.answer(() =>
       this.#removeWhere(
         (session) =>
+          session.method === method &&
           session.provider === provider &&
           session.logout !== null &&
-          (subject === null ? session.method === 'oidc' : session.logout.subject === subject) &&
+          (subject === null || session.logout.subject === subject) &&
           (indexes.size === 0 && subject !== null
             ? true
             : session.logout.session !== null && indexes.has(session.logout.session)),

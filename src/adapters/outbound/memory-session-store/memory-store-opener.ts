@@ -22,6 +22,10 @@ class MemoryReplayStore implements ReplayStore {
     this.#state = state;
   }
 
+  async has(key: string, nowMs: number): Stored<boolean> {
+    return this.#state.answer(() => (this.#expiries.get(key) ?? nowMs) > nowMs);
+  }
+
   async remember(key: string, untilMs: number, nowMs: number): Stored<'first' | 'seen'> {
     return this.#state.attempt(() => {
       const known = this.#expiries.get(key);

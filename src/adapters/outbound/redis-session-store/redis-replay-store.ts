@@ -7,6 +7,13 @@ import { keyspaceScript, type SessionKeyspace, timeToLive } from './session-keys
  * replays   sorted set: the remembered keys, by the moment when each is forgotten
  */
 
+/** Takes key, now. Returns 1 for a remembered key, else 0. */
+const hasScript = keyspaceScript(`
+local known = redis.call('ZSCORE', p .. 'replays', ARGV[1])
+if known and tonumber(known) > tonumber(ARGV[2]) then return 1 end
+return 0
+`);
+
 /** Takes key, until, now, time to live. Returns 1 for the first time, else 0. */
 const rememberScript = keyspaceScript(`
 local known = redis.call('ZSCORE', p .. 'replays', ARGV[1])
@@ -32,6 +39,11 @@ export class RedisReplayStore implements ReplayStore {
 
   constructor(keyspace: SessionKeyspace) {
     this.#keyspace = keyspace;
+  }
+
+  async has(key: string, nowMs: number): Stored<boolean> {
+    const answer = await this.#keyspace.runForNumber(hasScript, [key, String(nowMs)]);
+    return answer.ok ? ok(answer.value === 1) : answer;
   }
 
   async remember(key: string, untilMs: number, nowMs: number): Stored<'first' | 'seen'> {

@@ -69,8 +69,8 @@ export class RedisSessionStore implements SessionStore {
       idHash,
       writeSessionRecord(session),
       userKey(userId),
-      subjectKey(provider, subject),
-      name === null ? '' : subjectIndexKey(provider, subject, name),
+      subjectKey(method, provider, subject),
+      name === null ? '' : subjectIndexKey(method, provider, subject, name),
       String(-createdMs),
       String(expiresMs),
       String(lastSeenMs),
@@ -127,11 +127,13 @@ export class RedisSessionStore implements SessionStore {
     return removed.ok ? ok(removed.value === 1) : removed;
   }
 
-  async removeOfSubject({ provider, subject, sessionIndexes }: SubjectSessions): Stored<readonly string[]> {
+  async removeOfSubject({ method, provider, subject, sessionIndexes }: SubjectSessions): Stored<readonly string[]> {
     const keyOf = (index: string): string =>
-      subject === null ? providerSessionKey(provider, index) : subjectIndexKey(provider, subject, index);
+      subject === null ? providerSessionKey(provider, index) : subjectIndexKey(method, provider, subject, index);
     const keys =
-      subject !== null && sessionIndexes.length === 0 ? [subjectKey(provider, subject)] : sessionIndexes.map(keyOf);
+      subject !== null && sessionIndexes.length === 0
+        ? [subjectKey(method, provider, subject)]
+        : sessionIndexes.map(keyOf);
     return this.#removeMembers(new Set(keys));
   }
 

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Stored, StoreFailure } from '../../../application/ports/agent/session-store.js';
+import type { SignOnMethod } from '../../../domain/agent/sessions/session.js';
 import { type Err, err, ok, type Result } from '../../../domain/shared/result.js';
 import { type RedisAnswer, type RedisConnection, type RedisScript, redisScript } from '../../redis/redis-connection.js';
 import type { RedisFailure } from '../../redis/redis-failure.js';
@@ -9,14 +10,18 @@ const digest = (text: string): string => createHash('sha256').update(text).diges
 /** 128 bits: long enough to avoid collisions, short enough to store a million times. */
 const shortDigest = (...parts: readonly string[]): string => digest(JSON.stringify(parts)).slice(0, 32);
 
+/** Earlier releases have only sessions of SAML, and digests without the method. */
+const ofMethod = (method: SignOnMethod): readonly string[] => (method === 'saml' ? [] : [method]);
+
 /**
  * Keys of indexes, without the prefix. They are digests because names can be long, not because they
  * are secret.
  */
 export const userKey = (userId: string): string => `user:${shortDigest(userId)}`;
-export const subjectKey = (provider: string, subject: string): string => `subject:${shortDigest(provider, subject)}`;
-export const subjectIndexKey = (provider: string, subject: string, session: string): string =>
-  `index:${shortDigest(provider, subject, session)}`;
+export const subjectKey = (method: SignOnMethod, provider: string, subject: string): string =>
+  `subject:${shortDigest(...ofMethod(method), provider, subject)}`;
+export const subjectIndexKey = (method: SignOnMethod, provider: string, subject: string, session: string): string =>
+  `index:${shortDigest(...ofMethod(method), provider, subject, session)}`;
 /** An OpenID provider names each of its sessions. */
 export const providerSessionKey = (provider: string, session: string): string =>
   `named:${shortDigest(provider, session)}`;

@@ -35,10 +35,10 @@ export const sessionStatements = {
   endRefresh: `UPDATE sessions SET refresh_holder = NULL, refresh_held_until_ms = ?, details = coalesce(?, details)
     WHERE space = ? AND id_hash = ? AND refresh_holder = ?`,
   remove: 'DELETE FROM sessions WHERE space = ? AND id_hash = ?',
-  removeOfSubject: `DELETE FROM sessions WHERE space = ? AND subject_hash = ? AND issuer = ? AND name_id = ?
-    RETURNING id_hash`,
-  removeIndexesOfSubject: `DELETE FROM sessions WHERE space = ? AND subject_hash = ? AND issuer = ? AND name_id = ?
-    AND session_index IN (SELECT value FROM json_each(?)) RETURNING id_hash`,
+  removeOfSubject: `DELETE FROM sessions WHERE space = ? AND subject_hash = ? AND method = ? AND issuer = ?
+    AND name_id = ? RETURNING id_hash`,
+  removeIndexesOfSubject: `DELETE FROM sessions WHERE space = ? AND subject_hash = ? AND method = ? AND issuer = ?
+    AND name_id = ? AND session_index IN (SELECT value FROM json_each(?)) RETURNING id_hash`,
   removeNamed: `DELETE FROM sessions WHERE space = ? AND method = 'oidc' AND issuer = ?
     AND session_index IN (SELECT value FROM json_each(?)) RETURNING id_hash`,
   removeOfUser: 'DELETE FROM sessions WHERE space = ? AND user_id = ? RETURNING id_hash',
@@ -67,8 +67,8 @@ interface SessionStatements {
   readonly exists: Statement<[number, string], number>;
   readonly endRefresh: Statement<[number, Text, number, string, string]>;
   readonly remove: Statement<[number, string]>;
-  readonly removeOfSubject: Statement<[number, Uint8Array, string, string], string>;
-  readonly removeIndexesOfSubject: Statement<[number, Uint8Array, string, string, string], string>;
+  readonly removeOfSubject: Statement<[number, Uint8Array, string, string, string], string>;
+  readonly removeIndexesOfSubject: Statement<[number, Uint8Array, string, string, string, string], string>;
   readonly removeNamed: Statement<[number, string, string], string>;
   readonly removeOfUser: Statement<[number, string], string>;
   readonly list: Statement<[number, number, number, number], SessionRow>;
@@ -89,10 +89,10 @@ const prepareSessionStatements = (database: Database): SessionStatements => ({
   endRefresh: database.prepare(sessionStatements.endRefresh),
   remove: database.prepare(sessionStatements.remove),
   removeOfSubject: database
-    .prepare<[number, Uint8Array, string, string], string>(sessionStatements.removeOfSubject)
+    .prepare<[number, Uint8Array, string, string, string], string>(sessionStatements.removeOfSubject)
     .pluck(),
   removeIndexesOfSubject: database
-    .prepare<[number, Uint8Array, string, string, string], string>(sessionStatements.removeIndexesOfSubject)
+    .prepare<[number, Uint8Array, string, string, string, string], string>(sessionStatements.removeIndexesOfSubject)
     .pluck(),
   removeNamed: database.prepare<[number, string, string], string>(sessionStatements.removeNamed).pluck(),
   removeOfUser: database.prepare<[number, string], string>(sessionStatements.removeOfUser).pluck(),
@@ -201,11 +201,11 @@ export class SqliteSessionStore implements SessionStore {
     return this.#connection.write(() => this.#statements.remove.run(this.#space, idHash).changes > 0);
   }
 
-  removeOfSubject({ provider, subject, sessionIndexes }: SubjectSessions): Stored<readonly string[]> {
+  removeOfSubject({ method, provider, subject, sessionIndexes }: SubjectSessions): Stored<readonly string[]> {
     const { removeOfSubject, removeIndexesOfSubject, removeNamed } = this.#statements;
     const names = JSON.stringify(sessionIndexes);
     if (subject === null) return this.#connection.write(() => removeNamed.all(this.#space, provider, names));
-    const key = [this.#space, subjectHash(provider, subject), provider, subject] as const;
+    const key = [this.#space, subjectHash(provider, subject), method, provider, subject] as const;
     return this.#connection.write(() =>
       sessionIndexes.length === 0 ? removeOfSubject.all(...key) : removeIndexesOfSubject.all(...key, names),
     );

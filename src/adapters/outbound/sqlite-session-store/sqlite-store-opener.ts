@@ -181,6 +181,7 @@ export const openDatabase = async (path: string, creates: boolean): Promise<Resu
 
 /** All SQL statements on message ids. */
 export const replayStatements = {
+  has: 'SELECT 1 FROM replays WHERE space = ? AND message = ? AND until_ms > ?',
   remember: `INSERT INTO replays (space, message, until_ms) VALUES (?, ?, ?)
     ON CONFLICT (space, message) DO UPDATE SET until_ms = excluded.until_ms WHERE replays.until_ms <= ?`,
   removeExpired: `DELETE FROM replays WHERE space = ? AND message IN
@@ -188,6 +189,7 @@ export const replayStatements = {
 } as const;
 
 const prepare = (database: Database) => ({
+  has: database.prepare<[number, string, number], number>(replayStatements.has).pluck(),
   remember: database.prepare<[number, string, number, number]>(replayStatements.remember),
   removeExpired: database.prepare<[number, number, number, number]>(replayStatements.removeExpired),
 });
@@ -202,6 +204,10 @@ class SqliteReplayStore implements ReplayStore {
     this.#connection = connection;
     this.#space = space;
     this.#statements = prepare(connection.database);
+  }
+
+  has(key: string, nowMs: number): Stored<boolean> {
+    return this.#connection.read(() => this.#statements.has.get(this.#space, key, nowMs) !== undefined);
   }
 
   remember(key: string, untilMs: number, nowMs: number): Stored<'first' | 'seen'> {

@@ -30,7 +30,7 @@ const stores: SessionStores = {
     count: fail,
     countByMethod: fail,
   },
-  replays: { remember: fail, removeExpired: fail },
+  replays: { has: fail, remember: fail, removeExpired: fail },
   requests: { insert: fail, find: fail, take: fail, removeExpired: fail },
   forms: { insert: fail, find: fail, take: fail, removeExpired: fail },
   isLost: () => false,

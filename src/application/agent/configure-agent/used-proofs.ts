@@ -28,11 +28,11 @@ interface Period {
 
 /** Limits the proofs in a store, and removes expired ones when others arrive: an agent without proofs has no timer. */
 export class BoundedProofs implements Pick<ReplayStore, 'remember'> {
-  readonly #replays: ReplayStore;
+  readonly #replays: Pick<ReplayStore, 'remember' | 'removeExpired'>;
   /** Those with proofs that may be in force, the current one last. */
   #periods: readonly Period[] = [];
 
-  constructor(replays: ReplayStore) {
+  constructor(replays: Pick<ReplayStore, 'remember' | 'removeExpired'>) {
     this.#replays = replays;
   }
 

@@ -85,10 +85,10 @@ export class SessionMemory {
   }
 
   /** Evicts all sessions that a logout of the subject may end. */
-  forgetSubject({ provider, subject }: SubjectSessions): void {
+  forgetSubject({ method, provider, subject }: SubjectSessions): void {
     for (const { remembered } of this.#entries.values()) {
       const { session } = remembered;
-      if (session.provider !== provider || session.logout === null) continue;
+      if (session.method !== method || session.provider !== provider || session.logout === null) continue;
       if (subject === null || session.logout.subject === subject) this.forget(session.idHash);
     }
   }

@@ -25,6 +25,7 @@ export const watchedStores = (opened: SessionStores, state: Pick<StoreState, 'no
       countByMethod: () => noted('read', sessions.countByMethod()),
     },
     replays: {
+      has: (key, nowMs) => noted('read', replays.has(key, nowMs)),
       remember: (key, untilMs, nowMs) => noted('keep', replays.remember(key, untilMs, nowMs)),
       removeExpired: (nowMs, limit) => noted('remove', replays.removeExpired(nowMs, limit)),
     },

@@ -78,6 +78,7 @@ export class RemoteSessionStores implements SessionStores {
   };
 
   readonly replays: SessionStores['replays'] = {
+    has: (key, nowMs) => this.#ask(replayTopics.has, key, nowMs),
     remember: (key, untilMs, nowMs) => this.#ask(replayTopics.remember, key, untilMs, nowMs),
     removeExpired: (nowMs, limit) => this.#ask(replayTopics.removeExpired, nowMs, limit),
   };

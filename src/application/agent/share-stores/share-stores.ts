@@ -104,6 +104,7 @@ export class SharedSessionStores {
     );
     answer(sessionTopics.count, ({ sessions }) => sessions.count());
     answer(sessionTopics.countByMethod, ({ sessions }) => sessions.countByMethod());
+    answer(replayTopics.has, ({ replays }, key, nowMs) => replays.has(key, nowMs));
     answer(replayTopics.remember, ({ replays }, key, untilMs, nowMs) => replays.remember(key, untilMs, nowMs));
     answer(replayTopics.removeExpired, ({ replays }, nowMs, limit) => replays.removeExpired(nowMs, limit));
     answer(requestTopics.insert, ({ requests }, request) => requests.insert(request));

@@ -70,6 +70,7 @@ export const sessionTopics: TopicsOf<SessionStore> = {
 };
 
 export const replayTopics: TopicsOf<ReplayStore> = {
+  has: topic('replays has'),
   remember: topic('replays remember'),
   removeExpired: topic('replays remove-expired'),
 };

@@ -8,17 +8,22 @@ export interface StoreFailure {
 
 export type Stored<Value> = Promise<Result<Value, StoreFailure>>;
 
-/** The sessions that a logout message of an identity provider ends. */
-export interface SubjectSessions {
+/** The sessions of a subject at an identity provider. */
+interface SessionsOfSubject {
+  /** The method of the message: a provider of one method must not end sessions of another by an equal name. */
+  readonly method: SignOnMethod;
   readonly provider: string;
-  /**
-   * The value of a SAML NameID, or the `sub` of an OpenID provider. Null: `sessionIndexes` alone name the sessions, and
-   * only those of method `oidc` count: a SAML SessionIndex is unique only for its subject.
-   */
-  readonly subject: string | null;
+  /** The value of a SAML NameID, or the `sub` of an OpenID provider. */
+  readonly subject: string;
   /** SAML SessionIndexes or OpenID `sid`s. Empty: all sessions of the subject. */
   readonly sessionIndexes: readonly string[];
 }
+
+/** The sessions that a logout message of an identity provider ends. */
+export type SubjectSessions =
+  | SessionsOfSubject
+  /** The `sid`s alone name the sessions. A SAML SessionIndex is unique only for its subject. */
+  | (Omit<SessionsOfSubject, 'method' | 'subject'> & { readonly method: 'oidc'; readonly subject: null });
 
 export interface SessionPage {
   /** Newest first. */

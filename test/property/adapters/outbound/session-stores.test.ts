@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import { MemoryStoreOpener } from '../../../../src/adapters/outbound/memory-session-store/memory-store-opener.js';
 import type { SessionStore } from '../../../../src/application/ports/agent/session-store.js';
+import { signOnMethods } from '../../../../src/domain/agent/sessions/session.js';
 import { openSqlite } from '../../../support/agent/sqlite-stores.js';
 import { hashOf, noonMs, succeeded, testSession } from '../../../support/agent/test-sessions.js';
 import { temporaryFolder } from '../../../support/shared/temporary-folder.js';
@@ -52,11 +53,13 @@ const steps: fc.Arbitrary<Step> = fc
           (store, moment) =>
             succeeded(store.touch([{ idHash: hashOf(of), lastSeenMs: noonMs + moment + by }])),
       ),
-      fc.tuple(person, fc.subarray(['i1', 'i2', 'i3'])).map(
-        ([subject, sessionIndexes]): Step =>
+      fc.tuple(fc.constantFrom(...signOnMethods), person, fc.subarray(['i1', 'i2', 'i3'])).map(
+        ([method, subject, sessionIndexes]): Step =>
           async (store) =>
             [
-              ...(await succeeded(store.removeOfSubject({ provider: 'https://idp.example', subject, sessionIndexes }))),
+              ...(await succeeded(
+                store.removeOfSubject({ method, provider: 'https://idp.example', subject, sessionIndexes }),
+              )),
             ].toSorted(),
       ),
       person.map(

@@ -1,4 +1,4 @@
-import { type LogoutToken, readLogoutToken } from '../../../../domain/agent/oidc/checks/logout-token-checks.js';
+import { readLogoutToken } from '../../../../domain/agent/oidc/checks/logout-token-checks.js';
 import { eventTraceId } from '../../../../domain/agent-protocol/event-trace-id.js';
 import { type AgentAnswer, allowAnswer, type RequestHeadersEvent } from '../../../../domain/agent-protocol/messages.js';
 import { parseForm } from '../../../../domain/shared/form-urlencoded.js';
@@ -7,6 +7,7 @@ import type { Cancellation } from '../../../ports/shared/cancellation.js';
 import { withNoStore } from '../../agent-service/refusal.js';
 import { withRemarks } from '../../agent-service/with-remarks.js';
 import { type ReadToken, readToken } from '../../verify-tokens/token-verdict.js';
+import { followOnce } from '../shared/follow-once.js';
 import type { OidcLogin } from './oidc-login.js';
 import type { RefusedOidc } from './oidc-refusal.js';
 import type { LoginServices } from './oidc-sign-on-options.js';
@@ -92,7 +93,7 @@ export class FollowLogoutToken {
     read: ReadToken,
     cancellation: Cancellation,
   ): Promise<Result<void, RefusedOidc>> {
-    const { replays, digest, clock } = this.#parts;
+    const { sessions, replays, digest, clock, logger } = this.#parts;
     const verdict = await login.verifyLogoutToken(read, cancellation);
     if (verdict.kind === 'cancelled') return refused('cancelled');
     if (verdict.kind === 'undecided') return refused('provider_unavailable');
@@ -100,26 +101,19 @@ export class FollowLogoutToken {
     const nowMs = clock.wallMs();
     const token = readLogoutToken(verdict.claims, { ...login.options, nowMs });
     if (!token.ok) return refused(token.error);
-    // A replay would end sessions that began after the first message.
-    const key = digest.sha256Hex(`logout token\n${login.provider}\n${token.value.id}`);
-    const remembered = await replays.remember(key, token.value.untilMs, nowMs);
-    if (!remembered.ok) return refused('store_unavailable', remembered.error.reason);
-    if (remembered.value === 'seen') return refused('replayed');
-    return this.#end(login, event, token.value);
-  }
-
-  async #end(
-    login: OidcLogin,
-    event: RequestHeadersEvent,
-    { subject, session }: LogoutToken,
-  ): Promise<Result<void, RefusedOidc>> {
-    const { sessions, logger } = this.#parts;
-    const ended = await sessions.endOfSubject({
-      provider: login.provider,
-      subject,
-      sessionIndexes: session === null ? [] : [session],
-    });
-    if (!ended.ok) return refused('store_unavailable', ended.error.reason);
+    const { id, untilMs, subject, session } = token.value;
+    const key = digest.sha256Hex(`logout token\n${login.provider}\n${id}`);
+    const ended = await followOnce(replays, { key, untilMs, nowMs }, () =>
+      sessions.endOfSubject({
+        method: 'oidc',
+        provider: login.provider,
+        subject,
+        sessionIndexes: session === null ? [] : [session],
+      }),
+    );
+    if (!ended.ok) {
+      return ended.error === 'replayed' ? refused('replayed') : refused('store_unavailable', ended.error.reason);
+    }
     logger.info('sessions ended by the identity provider', {
       login: login.name,
       sessions: ended.value.length,

@@ -62,7 +62,7 @@ export class FrontChannelLogout {
     const { sessions, logger } = this.#parts;
     let count = 0;
     for (const { provider, refusals } of logins) {
-      const ended = await sessions.endOfSubject({ provider, subject: null, sessionIndexes: [sid] });
+      const ended = await sessions.endOfSubject({ method: 'oidc', provider, subject: null, sessionIndexes: [sid] });
       if (!ended.ok) {
         return refusals.refuse(event, { reason: 'store_unavailable', detail: ended.error.reason }, 'sign-out');
       }

@@ -39,7 +39,7 @@ export interface LoginServices {
   /** The origins to which a browser may return, besides paths of the same host. */
   readonly returnOrigins: Pick<AllowedOrigins, 'has'>;
   readonly requests: Pick<SignOnRequestStore, 'insert' | 'find' | 'take'>;
-  readonly replays: Pick<ReplayStore, 'remember'>;
+  readonly replays: Pick<ReplayStore, 'has' | 'remember'>;
   readonly allowance: Pick<SignOnAllowance, 'take'>;
   readonly endpoints: ProviderEndpoints;
   readonly hashes: TokenHashes;

@@ -7,6 +7,7 @@ import { eventTraceId } from '../../../../domain/agent-protocol/event-trace-id.j
 import type { AgentAnswer, RequestHeadersEvent } from '../../../../domain/agent-protocol/messages.js';
 import type { Cancellation } from '../../../ports/shared/cancellation.js';
 import { withRemarks } from '../../agent-service/with-remarks.js';
+import { followOnce } from '../shared/follow-once.js';
 import { othersSignedOutAnswer, signedOutAnswer } from '../shared/sign-on-answers.js';
 import type { SignOnCookies } from '../shared/sign-on-cookies.js';
 import type { LogoutMessage } from './logout-message.js';
@@ -49,11 +50,11 @@ export class FollowLogoutRequest {
     { message, relayState }: LogoutMessage,
     cancellation: Cancellation,
   ): Promise<AgentAnswer> {
-    const { options, key, trust, verifier, replays, digest, clock } = this.#parts;
+    const { options, key: ownKey, trust, verifier, sessions, replays, digest, clock, logger } = this.#parts;
     const provider = trust.current();
     if (provider === null) return this.#refusals.refuse(event, 'provider_unavailable', 'sign-out');
     const verified = await sharedVerification(this.#shares, event, () =>
-      verifier.verifyLogoutRequest(message, documentKeys(provider, key), cancellation),
+      verifier.verifyLogoutRequest(message, documentKeys(provider, ownKey), cancellation),
     );
     if (!verified.ok) return this.#refusals.refuse(event, verified.error, 'sign-out');
     const request = verified.value;
@@ -65,36 +66,40 @@ export class FollowLogoutRequest {
       logoutUrl: logoutUrlOf(options),
     });
     if (fault !== null) return this.#refusals.refuse(event, fault, 'sign-out');
-    // A replay would end sessions that began after the first message.
-    const replayKey = digest.sha256Hex(`logout\n${provider.entityId}\n${request.id}`);
-    const remembered = await replays.remember(replayKey, logoutReplayUntilMs(request), nowMs);
-    if (!remembered.ok) return this.#storeFailed(event, remembered.error.reason);
-    if (remembered.value === 'seen') return this.#refusals.refuse(event, 'replayed', 'sign-out');
-    return this.#endSessions(event, request, provider, relayState);
-  }
-
-  async #endSessions(
-    event: RequestHeadersEvent,
-    request: LogoutRequest,
-    provider: IdentityProvider,
-    relayState: string,
-  ): Promise<AgentAnswer> {
-    const { options, sessions, random, clock, logger } = this.#parts;
+    const key = digest.sha256Hex(`logout\n${provider.entityId}\n${request.id}`);
     const { issuer, nameId, sessionIndexes } = request;
-    const ended = await sessions.endOfSubject({ provider: issuer, subject: nameId.value, sessionIndexes });
-    if (!ended.ok) return this.#storeFailed(event, ended.error.reason);
+    const ended = await followOnce(replays, { key, untilMs: logoutReplayUntilMs(request), nowMs }, () =>
+      sessions.endOfSubject({ method: 'saml', provider: issuer, subject: nameId.value, sessionIndexes }),
+    );
+    if (!ended.ok) {
+      return ended.error === 'replayed'
+        ? this.#refusals.refuse(event, 'replayed', 'sign-out')
+        : this.#refusals.refuse(event, 'store_unavailable', 'sign-out', ended.error.reason);
+    }
     logger.info('sessions ended by the identity provider', {
       sessions: ended.value.length,
       trace_id: eventTraceId(event),
       correlation_id: event.correlationId,
     });
-    const isSignedOut = this.#hasOnlyEndedSessions(event, ended.value);
+    return this.#answer(event, request, provider, relayState, ended.value);
+  }
+
+  /** @param endedHashes of the sessions that the request has ended */
+  async #answer(
+    event: RequestHeadersEvent,
+    { id: requestId, nameId }: LogoutRequest,
+    provider: IdentityProvider,
+    relayState: string,
+    endedHashes: readonly string[],
+  ): Promise<AgentAnswer> {
+    const { options, random, clock } = this.#parts;
+    const isSignedOut = this.#hasOnlyEndedSessions(event, endedHashes);
     const cookies = isSignedOut ? this.#cookies.clearSession(event.headers) : [];
     const remarks = {
       event: 'sign_out',
       outcome: 'succeeded',
       subject: remarkText(nameId.value),
-      session: sessionNames(ended.value),
+      session: sessionNames(endedHashes),
     } as const;
     if (provider.logout === null) {
       const answer = isSignedOut ? signedOutAnswer(options.signedOutPath, cookies) : othersSignedOutAnswer();
@@ -107,7 +112,7 @@ export class FollowLogoutRequest {
       issueInstantMs: clock.wallMs(),
       destination: location,
       entityId: options.entityId,
-      inResponseTo: request.id,
+      inResponseTo: requestId,
     });
     const message = { id, location, parameter: 'SAMLResponse', xml, relayState: relayState || null } as const;
     const answer = await this.#messages.answer({ ...message, byPost: provider.logout.byPost === true }, cookies);
@@ -121,9 +126,5 @@ export class FollowLogoutRequest {
     const { digest } = this.#parts;
     const shown = this.#cookies.allSessionIds(headers);
     return shown?.every((sessionId) => endedHashes.includes(digest.sha256Hex(sessionId))) ?? false;
-  }
-
-  #storeFailed(event: RequestHeadersEvent, detail: string): AgentAnswer {
-    return this.#refusals.refuse(event, 'store_unavailable', 'sign-out', detail);
   }
 }

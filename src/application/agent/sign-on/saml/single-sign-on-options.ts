@@ -50,7 +50,7 @@ export interface SingleSignOnOptions {
   readonly shares: VerificationShares;
   readonly sessions: SignOnSessions;
   readonly requests: Pick<SignOnRequestStore, 'insert' | 'find' | 'take'>;
-  readonly replays: Pick<ReplayStore, 'remember'>;
+  readonly replays: Pick<ReplayStore, 'has' | 'remember'>;
   readonly random: Pick<Random, 'uuid' | 'token'>;
   readonly digest: Pick<SecretDigest, 'sha256Hex' | 'equal'>;
   readonly clock: Pick<Clock, 'wallMs' | 'monotonicMs'>;

@@ -119,7 +119,12 @@ describeWithPeers(['redis-server'], 'keys of Redis stores', () => {
     const page = await sessions.list({ userId: 'alice', limit: 10, after: null });
     expect(page).toMatchObject({ value: { next: null, sessions: { length: 2 } } });
     expect(await sessions.remove(hashOf('b'))).toEqual({ ok: true, value: false });
-    const subject = { provider: 'https://idp.example', subject: 'alice@example.com', sessionIndexes: [] };
+    const subject = {
+      method: 'saml',
+      provider: 'https://idp.example',
+      subject: 'alice@example.com',
+      sessionIndexes: [],
+    } as const;
     expect(await sessions.removeOfSubject(subject)).toMatchObject({ value: { length: 2 } });
     // Which index it was in stood in its record: that goes by itself.
     const [left = '', ...more] = await keys();
@@ -162,6 +167,7 @@ describeWithPeers(['redis-server'], 'keys of Redis stores', () => {
       );
     }
     const removed = await sessions.removeOfSubject({
+      method: 'saml',
       provider: 'https://idp.example',
       subject: 'alice@example.com',
       sessionIndexes: ['_other', '_same', '_same'],

@@ -121,7 +121,12 @@ describe('the schema of a SQLite store', () => {
         expiresMs: 2,
         lastSeenMs: 1,
       });
-      const subject = { provider: 'https://idp.example', subject: 'alice@example.com', sessionIndexes: ['_7'] };
+      const subject = {
+        method: 'saml',
+        provider: 'https://idp.example',
+        subject: 'alice@example.com',
+        sessionIndexes: ['_7'],
+      } as const;
       expect(await succeeded(sessions.removeOfSubject(subject))).toEqual([hashOf('one')]);
       await close();
     } finally {

@@ -114,6 +114,7 @@ describe('Sessions compared with a reference model', () => {
                 } else if (entry !== undefined) entry.confirmedMs = Number.NEGATIVE_INFINITY;
               } else if (step.act === 'sign out') {
                 const ended = await sessions.endOfSubject({
+                  method: 'saml',
                   provider: companyIssuer,
                   subject: name,
                   sessionIndexes: [],

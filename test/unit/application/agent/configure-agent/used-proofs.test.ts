@@ -6,7 +6,7 @@ import { ok } from '../../../../../src/domain/shared/result.js';
 const startMs = 1_800_000_000_000;
 
 /** A store without a limit, as that of redis. */
-class EndlessStore implements ReplayStore {
+class EndlessStore implements Pick<ReplayStore, 'remember' | 'removeExpired'> {
   readonly #known = new Map<string, number>();
 
   get size(): number {

@@ -55,7 +55,7 @@ const made = (idleMs: number | null = null) => {
   };
   const stores = {
     sessions,
-    replays: { remember, removeExpired: replays.removeExpired.bind(replays) },
+    replays: { has: async () => ok(false), remember, removeExpired: replays.removeExpired.bind(replays) },
     requests: storeOf(requests),
     forms: storeOf(forms),
   };

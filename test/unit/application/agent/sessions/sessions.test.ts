@@ -445,7 +445,12 @@ describe('the end of a session', () => {
 });
 
 describe('a sign-out by the identity provider', () => {
-  const subject = { provider: sessionOf('ann', 0).provider, subject: 'ann', sessionIndexes: [] };
+  const subject = {
+    method: 'saml',
+    provider: sessionOf('ann', 0).provider,
+    subject: 'ann',
+    sessionIndexes: [],
+  } as const;
 
   it('ends every session of the subject, cached ones immediately', async () => {
     const { sessions, clock } = await opened();

@@ -22,7 +22,11 @@ const made = () => {
   };
   const opened: SessionStores = {
     sessions,
-    replays: { remember: async () => answer('first' as const), removeExpired: async () => answer(0) },
+    replays: {
+      has: async () => answer(false),
+      remember: async () => answer('first' as const),
+      removeExpired: async () => answer(0),
+    },
     requests: byHandle,
     forms: byHandle,
     isLost: () => false,
@@ -33,7 +37,7 @@ const made = () => {
   return { logger, state, sessions, trouble, stores, messages };
 };
 
-const subject = { provider: 'i', subject: 'n', sessionIndexes: [] };
+const subject = { method: 'saml', provider: 'i', subject: 'n', sessionIndexes: [] } as const;
 const uses: readonly [name: string, use: (stores: SessionStores) => Promise<{ readonly ok: boolean }>][] = [
   ['sessions.insert', ({ sessions }) => sessions.insert(sessionOf('ann', 0))],
   ['sessions.find', ({ sessions }) => sessions.find('a')],
@@ -46,6 +50,7 @@ const uses: readonly [name: string, use: (stores: SessionStores) => Promise<{ re
   ['sessions.removeExpired', ({ sessions }) => sessions.removeExpired(0, null, 1)],
   ['sessions.count', ({ sessions }) => sessions.count()],
   ['sessions.countByMethod', ({ sessions }) => sessions.countByMethod()],
+  ['replays.has', ({ replays }) => replays.has('a', 0)],
   ['replays.remember', ({ replays }) => replays.remember('a', 1, 0)],
   ['replays.removeExpired', ({ replays }) => replays.removeExpired(0, 1)],
   ['requests.insert', ({ requests }) => requests.insert(testSignOnRequest('a'))],

@@ -61,7 +61,12 @@ describe('a session that one worker ends', () => {
     expect([remembers(two.known, 'a'), remembers(three.known, 'a')]).toEqual([false, false]);
     expect(remembers(two.known, 'b')).toBe(true);
 
-    const subject = { provider: 'https://idp.example', subject: 'alice@example.com', sessionIndexes: [] };
+    const subject = {
+      method: 'saml',
+      provider: 'https://idp.example',
+      subject: 'alice@example.com',
+      sessionIndexes: [],
+    } as const;
     expect(await succeeded(three.stores.sessions.removeOfSubject(subject))).toHaveLength(2);
     for (const { known } of [one, two]) expect([remembers(known, 'b'), remembers(known, 'c')]).toEqual([false, false]);
     expect(await two.known.find(hashOf('b'))).toBe('unknown');
@@ -79,7 +84,12 @@ describe('a session that one worker ends', () => {
     await succeeded(one.stores.sessions.insert(testSession('a')));
     await other.known.find(hashOf('a'));
     store.isDown = true;
-    const subject = { provider: 'https://idp.example', subject: 'alice@example.com', sessionIndexes: [] };
+    const subject = {
+      method: 'saml',
+      provider: 'https://idp.example',
+      subject: 'alice@example.com',
+      sessionIndexes: [],
+    } as const;
     expect((await one.stores.sessions.removeOfSubject(subject)).ok).toBe(false);
     expect(remembers(other.known, 'a')).toBe(false);
     expect(await other.known.find(hashOf('a'))).toBe('failed');

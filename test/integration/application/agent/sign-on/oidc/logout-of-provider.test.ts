@@ -1,9 +1,19 @@
 import { describe, expect } from 'vitest';
+import { MemoryStoreOpener } from '../../../../../../src/adapters/outbound/memory-session-store/memory-store-opener.js';
+import { noOtherProcesses } from '../../../../../../src/application/agent/sessions/session-endings.js';
+import { SessionStoreLeases } from '../../../../../../src/application/agent/sessions/session-store-leases.js';
+import type {
+  SessionStoreOpener,
+  SessionStores,
+} from '../../../../../../src/application/ports/agent/session-stores.js';
 import type { JsonObject } from '../../../../../../src/domain/shared/json.js';
+import { err, ok } from '../../../../../../src/domain/shared/result.js';
 import type { Changes } from '../../../../../support/agent/lying-oidc-provider.js';
 import { loginConfig, oidcPlace } from '../../../../../support/agent/oidc-agent.js';
 import { publicPem, rsaPair, tokenPart } from '../../../../../support/agent/test-tokens.js';
 import { it } from '../../../../../support/shared/fixtures.js';
+import { ManualClock } from '../../../../../support/shared/manual-clock.js';
+import { RecordingLogger } from '../../../../../support/shared/recording-logger.js';
 
 const event = 'http://schemas.openid.net/event/backchannel-logout';
 const backChannel = '/oidc/backchannel-logout';
@@ -11,10 +21,42 @@ const frontChannel = '/oidc/frontchannel-logout';
 
 type CleanUp = Parameters<typeof oidcPlace>[0];
 
+/** A store in memory that cannot remove the sessions of a subject while it is broken. */
+class BreakingStore implements SessionStoreOpener {
+  isBroken = false;
+  readonly #opener = new MemoryStoreOpener();
+
+  async open(): ReturnType<SessionStoreOpener['open']> {
+    const opened = await this.#opener.open({ kind: 'memory' });
+    if (!opened.ok) return opened;
+    const { sessions, replays, requests, forms } = opened.value;
+    const removeOfSubject: SessionStores['sessions']['removeOfSubject'] = async (subject) =>
+      this.isBroken ? err({ reason: 'the disk is gone' }) : sessions.removeOfSubject(subject);
+    const breaking = new Proxy(sessions, {
+      get: (target, name: keyof typeof sessions) =>
+        name === 'removeOfSubject' ? removeOfSubject : target[name].bind(target),
+    });
+    return ok({
+      sessions: breaking,
+      replays,
+      requests,
+      forms,
+      isLost: () => opened.value.isLost(),
+      close: () => opened.value.close(),
+    });
+  }
+}
+
 /** A provider that names its sessions, and browsers that are signed on. */
-const place = async (cleanUp: CleanUp, login: JsonObject = {}) => {
-  const made = await oidcPlace(cleanUp, login);
-  const { provider, clock, newBrowser } = made;
+const place = async (
+  cleanUp: CleanUp,
+  login: JsonObject = {},
+  opener: SessionStoreOpener = new MemoryStoreOpener(),
+) => {
+  const clock = new ManualClock();
+  const stores = new SessionStoreLeases({ opener, clock, logger: new RecordingLogger(), endings: noOtherProcesses });
+  const made = await oidcPlace(cleanUp, login, {}, { sessions: { stores } });
+  const { provider, newBrowser } = made;
   const signOn = async (sid: string, sub = 'ann') => {
     provider.user = { sub, sid };
     const browser = newBrowser();
@@ -24,7 +66,7 @@ const place = async (cleanUp: CleanUp, login: JsonObject = {}) => {
   let last = 0;
   const claims = (changes: Changes = {}): Changes => {
     last += 1;
-    const now = clock.seconds();
+    const now = made.clock.seconds();
     const names = { iss: provider.issuer, aud: 'portal', iat: now, exp: now + 120, jti: `j${last}` };
     return { ...names, events: { [event]: {} }, ...changes };
   };
@@ -64,6 +106,21 @@ describe('a back-channel logout', () => {
     expect((await post(token)).status).toBe(400);
     expect(reasons()).toEqual(['replayed']);
     expect((await browser.get('/orders')).status).toBe(200);
+  });
+
+  it('ends the sessions when it comes again, if they had not ended the first time', async ({ cleanUp }) => {
+    const store = new BreakingStore();
+    const { signOn, provider, claims, post, reasons } = await place(cleanUp, {}, store);
+    const browser = await signOn('s1');
+    const token = provider.sign(claims({ sub: 'ann' }));
+    store.isBroken = true;
+    expect((await post(token)).status).toBe(400);
+    store.isBroken = false;
+    expect((await browser.get('/orders')).status).toBe(200);
+    expect((await post(token)).status).toBe(200);
+    expect((await browser.get('/orders')).status).toBe(302);
+    expect((await post(token)).status).toBe(400);
+    expect(reasons()).toEqual(['store_unavailable', 'replayed']);
   });
 
   it('reaches the logins of its issuer alone', async ({ cleanUp }) => {

@@ -108,18 +108,33 @@ describe.each(ways)('a LogoutRequest of the identity provider %s', (_, send) => 
     expect(world.sessions.held.size).toBe(1);
   });
 
+  it('ends the sessions when it comes again after the process died or the store failed', async () => {
+    const world = await askedToEnd();
+    world.sessions.failing.add('endOfSubject');
+    expect(refusalOf(await send(world))).toBe('503 agent_undecided');
+    expect(world.sessions.held.size).toBe(1);
+    world.sessions.failing.clear();
+    expect(refusalOf(await send(world))).toBe('redirect');
+    expect(world.sessions.held.size).toBe(0);
+    expect(refusalOf(await send(world))).toBe('403 sign_on_refused');
+  });
+
   it('gets 503 if it cannot be stored, or sessions cannot be ended', async () => {
+    const unknowing = await askedToEnd();
+    unknowing.replays.failing.add('has');
+    expect(refusalOf(await send(unknowing))).toBe('503 agent_undecided');
+    expect(unknowing.sessions.held.size).toBe(1);
     const forgetful = await askedToEnd();
     forgetful.replays.failing.add('remember');
     expect(refusalOf(await send(forgetful))).toBe('503 agent_undecided');
-    expect(forgetful.sessions.held.size).toBe(1);
+    expect(forgetful.sessions.held.size).toBe(0);
     const stuck = await askedToEnd();
     stuck.sessions.failing.add('endOfSubject');
     const answer = await send(stuck);
     expect(refusalOf(answer)).toBe('503 agent_undecided');
     expect(setCookies(answer)).toEqual([]);
     expect(stuck.logger.lines[0]?.fields['detail']).toBe('the disk is gone');
-    expect([...forgetful.faults(), ...stuck.faults()]).toEqual([]);
+    expect([...unknowing.faults(), ...forgetful.faults(), ...stuck.faults()]).toEqual([]);
   });
 });
 

@@ -39,7 +39,7 @@ class FakeOpener implements SessionStoreOpener {
     this.stores.push(sessions);
     return ok({
       sessions,
-      replays: { remember: async () => ok('first'), removeExpired: async () => ok(0) },
+      replays: { has: async () => ok(false), remember: async () => ok('first'), removeExpired: async () => ok(0) },
       requests: emptyStore,
       forms: emptyStore,
       isLost,

@@ -2,8 +2,14 @@ import { createHash } from 'node:crypto';
 import { describe, expect } from 'vitest';
 import type { JsonObject } from '../../../../../../src/domain/shared/json.js';
 import type { Changes, Lies, LyingOidcProvider } from '../../../../../support/agent/lying-oidc-provider.js';
-import { loginConfig, type OidcBrowser, oidcPlace, sessionCookie } from '../../../../../support/agent/oidc-agent.js';
-import { publicPem, rsaPair, tokenPart } from '../../../../../support/agent/test-tokens.js';
+import {
+  loginConfig,
+  type OidcBrowser,
+  oidcPlace,
+  sessionCookie,
+  shortLimits,
+} from '../../../../../support/agent/oidc-agent.js';
+import { publicPem, rsaPair, signInput, tokenPart } from '../../../../../support/agent/test-tokens.js';
 import { it } from '../../../../../support/shared/fixtures.js';
 
 /** A lie of the provider, and how the sign-on ends. */
@@ -17,6 +23,8 @@ interface Case {
   /** The parameters of the callback, made from the honest ones. */
   readonly callback?: (honest: Record<string, string>, provider: LyingOidcProvider) => Record<string, string> | string;
   readonly login?: JsonObject;
+  /** Absent: the agent waits as long as it takes. */
+  readonly limits?: typeof shortLimits;
 }
 
 const change = (changes: Changes): Lies => ({ claims: (claims) => ({ ...claims, ...changes }) });
@@ -122,13 +130,13 @@ const tokenCases: readonly Case[] = [
   { title: 'the type of a logout token', reason: 'wrong_type', lies: { header: { typ: 'logout+jwt' } } },
   { title: 'the type of an access token', reason: 'wrong_type', lies: { header: { typ: 'at+jwt' } } },
   {
-    title: 'repeated claims',
+    title: 'repeated claims, well signed',
     reason: 'malformed',
     lies: {
       idToken: (claims, provider) => {
         const payload = Buffer.from(`{"sub":"admin",${JSON.stringify(claims).slice(1)}`).toString('base64url');
-        const [header, , signature] = provider.sign(claims).split('.');
-        return `${header}.${payload}.${signature}`;
+        const input = `${provider.sign(claims).split('.')[0]}.${payload}`;
+        return `${input}.${signInput('ES256', provider.key.privateKey, input)}`;
       },
     },
   },
@@ -221,11 +229,31 @@ const endpointCases: readonly Case[] = [
     status: 503,
     lies: { token: raw(200, { 'content-type': 'application/json', 'x-long': 'a'.repeat(100_000) }) },
   },
-  { title: 'no answer', reason: 'token_endpoint_failed', status: 503, lies: { token: () => undefined } },
+  {
+    title: 'no answer',
+    reason: 'token_endpoint_failed',
+    status: 503,
+    limits: shortLimits,
+    lies: { token: () => undefined },
+  },
+  {
+    title: 'an answer that comes octet by octet',
+    reason: 'token_endpoint_failed',
+    status: 503,
+    limits: shortLimits,
+    lies: {
+      token: (response) => {
+        response.writeHead(200, { 'content-type': 'application/json' });
+        const drip = setInterval(() => response.write(' '), 5);
+        response.on('close', () => clearInterval(drip));
+      },
+    },
+  },
   {
     title: 'an answer that never ends',
     reason: 'token_endpoint_failed',
     status: 503,
+    limits: shortLimits,
     lies: { token: (response) => void response.writeHead(200, { 'content-type': 'application/json' }).write('{') },
   },
   {
@@ -323,6 +351,15 @@ const callbackCases: readonly Case[] = [
   },
 ];
 
+/** Userinfo that the agent needs, because the ID token has no groups. */
+const userinfo = (title: string, answer: NonNullable<Lies['userinfo']>): Case => ({
+  title: `userinfo that is ${title}`,
+  reason: 'userinfo_failed',
+  status: 503,
+  login: { 'claim-mapping': { groups: 'X-Groups' } },
+  lies: { userinfo: answer },
+});
+
 /** The user, and what the configuration demands. */
 const userCases: readonly Case[] = [
   {
@@ -394,6 +431,18 @@ const userCases: readonly Case[] = [
     login: { 'claim-mapping': { groups: 'X-Groups' } },
     lies: { userinfo: (response) => void response.writeHead(200, { 'content-type': 'application/jwt' }).end('a.b.c') },
   },
+  userinfo('HTML', (response, claims) => {
+    response.writeHead(200, { 'content-type': 'text/html' }).end(JSON.stringify({ ...claims, groups: ['admins'] }));
+  }),
+  userinfo('a redirect', (response) => void response.writeHead(302, { location: '/userinfo' }).end()),
+  userinfo('10 MB', (response) => {
+    response.on('error', () => undefined);
+    response.writeHead(200, { 'content-type': 'application/json' }).end(Buffer.alloc(10_000_000, 0x20));
+  }),
+  userinfo('repeated members', (response, claims) => {
+    const body = `{"groups":["admins"],"groups":[],${JSON.stringify(claims).slice(1)}`;
+    response.writeHead(200, { 'content-type': 'application/json' }).end(body);
+  }),
 ];
 
 const cases = [...claimCases, ...tokenCases, ...endpointCases, ...callbackCases, ...userCases];
@@ -409,9 +458,14 @@ describe('a provider that lies', () => {
     expect(new Set(cases.map(({ title }) => title)).size).toBe(cases.length);
   });
 
-  for (const { title, reason, status = 403, lies = {}, before, callback, login = {} } of cases) {
+  for (const { title, reason, status = 403, lies = {}, before, callback, login = {}, limits } of cases) {
     it(`opens no session with ${title}`, async ({ cleanUp }) => {
-      const { provider, newBrowser, logger } = await oidcPlace(cleanUp, login);
+      const { provider, newBrowser, logger } = await oidcPlace(
+        cleanUp,
+        login,
+        {},
+        limits === undefined ? {} : { limits },
+      );
       const browser = newBrowser();
       const honest = provider.authorize(await browser.begin());
       provider.lies = lies;
@@ -442,10 +496,26 @@ describe('a provider that lies', () => {
         acr: 'urn:mfa',
         groups: [],
       };
-      if (login['require-iss'] === true || title.includes('swapped')) return;
+      if (login['require-iss'] === true || title.includes('swapped') || limits !== undefined) return;
       expect((await browser.callback(provider.authorize(await browser.begin('/again')))).location).toBe('/again');
     });
   }
+});
+
+describe('a code of an earlier sign-on', () => {
+  it('opens no second session', async ({ cleanUp }) => {
+    const { provider, newBrowser, logger } = await oidcPlace(cleanUp);
+    const first = newBrowser();
+    const used = provider.authorize(await first.begin());
+    expect((await first.callback(used)).status).toBe(302);
+    first.cookies.delete(sessionCookie);
+    for (const browser of [first, newBrowser()]) {
+      const state = new URL(await browser.begin('/new')).searchParams.get('state') ?? '';
+      expect((await browser.callback({ state, code: used.code })).status).toBe(403);
+      await expectNoSession(browser);
+    }
+    expect(logger.lines.filter(({ fields }) => fields['reason'] === 'code_refused')).toHaveLength(2);
+  });
 });
 
 describe('a sign-on between two browsers', () => {

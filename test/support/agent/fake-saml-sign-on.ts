@@ -15,6 +15,7 @@ import type {
   VerifiedResponse,
 } from '../../../src/domain/agent/saml/assertion.js';
 import type { IdentityProvider } from '../../../src/domain/agent/saml/identity-provider.js';
+import type { RequiredPath } from '../../../src/domain/agent/sessions/session-requirements.js';
 import { returnTarget } from '../../../src/domain/agent/sign-on/return-target.js';
 import { answerFault } from '../../../src/domain/agent-protocol/answer-rules.js';
 import type { AgentAnswer, RequestHeadersEvent } from '../../../src/domain/agent-protocol/messages.js';
@@ -27,6 +28,7 @@ import { neverCancelled } from '../shared/never-cancelled.js';
 import { RecordingLogger } from '../shared/recording-logger.js';
 import { FakeReplayStore, FakeRequestStore, FakeSessions } from './fake-saml-stores.js';
 import { FakeDocumentVerifier } from './fake-saml-verifier.js';
+import { stepUpRulesOf } from './step-up-rules-of.js';
 
 /** The session cookie with its defaults, beside `saml`. */
 export const sessionCookie: SessionCookieOptions = {
@@ -135,6 +137,7 @@ export interface SamlWorldOptions {
   readonly options?: Partial<SamlOptions>;
   readonly cookie?: Partial<SessionCookieOptions>;
   readonly key?: ServiceProviderKey | null;
+  readonly requiredSessions?: readonly RequiredPath[];
 }
 
 /** Single sign-on with everything around it in the hands of a test. */
@@ -161,7 +164,7 @@ export class SamlWorld {
   readonly answers: AgentAnswer[] = [];
   #events = 0;
 
-  constructor({ options = {}, cookie = {}, key = null }: SamlWorldOptions = {}) {
+  constructor({ options = {}, cookie = {}, key = null, requiredSessions = [] }: SamlWorldOptions = {}) {
     this.options = { ...samlOptions, ...options };
     this.cookie = { ...sessionCookie, ...cookie };
     this.singleSignOn = new SingleSignOn({
@@ -186,6 +189,7 @@ export class SamlWorld {
       sessions: this.sessions,
       requests: this.requests,
       replays: this.replays,
+      stepUp: stepUpRulesOf(requiredSessions, this.clock),
       random: { uuid: () => randomUUID(), token: () => this.#token() },
       digest: this.digest,
       clock: this.clock,

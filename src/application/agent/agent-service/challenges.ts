@@ -1,4 +1,5 @@
 import type { FailureReason } from '../../../domain/agent/identity/authentication-failure.js';
+import type { SessionRequirement } from '../../../domain/agent/sessions/session-requirements.js';
 import { proofRejections } from '../../../domain/agent/tokens/dpop-proof.js';
 import { asymmetricAlgorithms } from '../../../domain/agent/tokens/signature-algorithm.js';
 
@@ -45,6 +46,21 @@ const tokenChallenge = (reason: FailureReason | null): string => {
 export const insufficientScopeChallenge = (scope: string | null): string => {
   const insufficient = `${realm}, error="insufficient_scope"`;
   return scope === null ? insufficient : `${insufficient}, scope="${scope}"`;
+};
+
+/** A quoted string (RFC 9110, section 5.6.4). */
+const quoted = (text: string): string => `"${text.replace(/["\\]/g, '\\$&')}"`;
+
+/** For a 401: the user must authenticate again, as required (RFC 9470, section 3). Null: no way is known. */
+export const stepUpChallenge = (required: SessionRequirement | null, metadataUrl: string | null): string => {
+  const { acrValues = [], maxAgeSecs = null } = required ?? {};
+  const challenge = [
+    `${realm}, error="insufficient_user_authentication"`,
+    'error_description="A stronger or more recent sign-on is required"',
+    ...(acrValues.length === 0 ? [] : [`acr_values=${quoted(acrValues.join(' '))}`]),
+    ...(maxAgeSecs === null ? [] : [`max_age="${maxAgeSecs}"`]),
+  ].join(', ');
+  return withMetadata(challenge, metadataUrl);
 };
 
 /** User and password are read as UTF-8 (RFC 7617, section 2.1). */

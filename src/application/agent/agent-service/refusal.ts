@@ -13,7 +13,14 @@ import { firstHeader, type HeaderList } from '../../../domain/http/header-list.j
 import { mergeObjects } from '../../../domain/shared/merge-objects.js';
 import type { RefusedAuthentication } from '../authenticate/authenticate-request.js';
 import type { AuthorizationOutcome } from '../authorize/authorization-outcome.js';
-import { basicChallenge, bearerChallenge, insufficientScopeChallenge, proofChallenge } from './challenges.js';
+import type { InsufficientSession } from '../sessions/step-up-rules.js';
+import {
+  basicChallenge,
+  bearerChallenge,
+  insufficientScopeChallenge,
+  proofChallenge,
+  stepUpChallenge,
+} from './challenges.js';
 import type { RefusedForm } from './posted-forms.js';
 import { withRemarks } from './with-remarks.js';
 
@@ -111,6 +118,26 @@ const unauthenticated: ProblemKind = {
   code: 'unauthenticated',
 };
 
+const insufficientSession: ProblemKind = {
+  status: 401,
+  title: 'Unauthorized',
+  detail: 'The session does not meet what this path requires. Sign in again.',
+  code: 'insufficient_user_authentication',
+};
+
+const failedStepUp: ProblemKind = {
+  status: 403,
+  title: 'The sign-on does not suffice',
+  detail:
+    'This page requires a stronger or a more recent sign-on than the identity provider confirmed. Go to the page ' +
+    'again to repeat the sign-on, with another method or another account.',
+  code: 'step_up_failed',
+};
+
+/** 403: a sign-on did not bring what its page requires. No redirect follows, so there is no second round. */
+export const stepUpFailed = (event: RequestHeadersEvent, reasonCodes: readonly string[]): AgentAnswer =>
+  problemAnswer(failedStepUp, event, [], reasonCodes);
+
 const insufficientScope: ProblemKind = {
   status: 403,
   title: 'Forbidden',
@@ -161,6 +188,30 @@ export const refusalAnswer = (
   if (proof !== undefined) challenges.push('WWW-Authenticate', proofChallenge(proof === 'shown' ? bearer : null));
   if (mayUseBasic) challenges.push('WWW-Authenticate', basicChallenge);
   return withRemarks(problemAnswer(unauthenticated, event, challenges, [failure.reason]), remarks);
+};
+
+/**
+ * The answer to a request whose session does not meet what its path requires: 401 (RFC 9470, section 3), or 403 for a
+ * navigation that another sign-on does not help.
+ */
+export const insufficientSessionAnswer = (
+  event: RequestHeadersEvent,
+  { session, required }: InsufficientSession,
+  isRefused: boolean,
+  metadataUrl: string | null,
+): AgentAnswer => {
+  const reasons = ['insufficient_user_authentication'];
+  const challenge = stepUpChallenge(required, metadataUrl);
+  const answer = isRefused
+    ? stepUpFailed(event, reasons)
+    : problemAnswer(insufficientSession, event, ['WWW-Authenticate', challenge], reasons);
+  return withRemarks(withNoStore(answer), {
+    event: 'authentication',
+    outcome: 'failed',
+    auth_method: session.method,
+    subject: remarkText(session.userId),
+    session: session.idHash.slice(0, 12),
+  });
 };
 
 /**

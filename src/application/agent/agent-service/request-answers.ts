@@ -1,6 +1,6 @@
 import { authorizationRemarks, identityRemarks } from '../../../domain/agent/identity/identity.js';
 import { removalOperations } from '../../../domain/agent/identity/identity-headers.js';
-import { isCrossSiteRequest } from '../../../domain/agent/sign-on/cross-site-request.js';
+import { isCrossSiteRequest, opensWebSocket } from '../../../domain/agent/sign-on/cross-site-request.js';
 import type { PathProtection } from '../../../domain/agent/sign-on/protected-paths.js';
 import { eventTraceId } from '../../../domain/agent-protocol/event-trace-id.js';
 import {
@@ -12,14 +12,15 @@ import {
 } from '../../../domain/agent-protocol/messages.js';
 import { withoutCookies } from '../../../domain/http/cookies.js';
 import { mergeObjects } from '../../../domain/shared/merge-objects.js';
-import type { Logger } from '../../ports/shared/logger.js';
+import type { LogFields, Logger } from '../../ports/shared/logger.js';
 import { thenMaybe } from '../../ports/shared/maybe-promise.js';
 import type { AuthenticationOutcome, RefusedAuthentication } from '../authenticate/authenticate-request.js';
 import type { PreparedIdentity } from '../authenticate/prepared-identity.js';
 import type { AuthorizationOutcome } from '../authorize/authorization-outcome.js';
 import type { PreparedAgent } from '../configure-agent/prepared-agent.js';
+import type { InsufficientSession } from '../sessions/step-up-rules.js';
 import type { AgentServiceCounters } from './agent-service-counters.js';
-import { crossSiteAnswer, deniedAnswer, refusalAnswer } from './refusal.js';
+import { crossSiteAnswer, deniedAnswer, insufficientSessionAnswer, refusalAnswer } from './refusal.js';
 
 const noOperations: readonly HeaderOperation[] = [];
 
@@ -37,6 +38,15 @@ const refusalText = ({ undecided, failure: { method, reason } }: RefusedAuthenti
   const isEnded = reason === 'session_expired' || (method === 'saml' && reason === 'unknown_credentials');
   return isEnded ? 'the session of the request has ended' : 'authentication failed';
 };
+
+const fieldsOf = (event: RequestHeadersEvent, { failure }: RefusedAuthentication): LogFields => ({
+  trace_id: eventTraceId(event),
+  correlation_id: event.correlationId,
+  method: failure.method ?? 'none',
+  reason: failure.reason,
+  client_ip: event.metadata.clientIp,
+  route: event.metadata.routeId,
+});
 
 /** `token`: the header with the signed identity; null: there is none. */
 const allowed = (
@@ -110,16 +120,12 @@ export class RequestAnswers {
     durationMs: number,
     protection: PathProtection,
   ): AgentAnswer | Promise<AgentAnswer> {
-    const { failure } = outcome;
+    const { failure, insufficient } = outcome;
     const { signOn } = agent;
-    const fields = {
-      trace_id: eventTraceId(event),
-      correlation_id: event.correlationId,
-      method: failure.method ?? 'none',
-      reason: failure.reason,
-      client_ip: event.metadata.clientIp,
-      route: event.metadata.routeId,
-    };
+    const fields = fieldsOf(event, outcome);
+    if (insufficient !== undefined) {
+      return this.#withInsufficientSession(event, agent, { ...outcome, insufficient }, durationMs, protection);
+    }
     const isProtected = protection === 'protected';
     if (agent.failOpen && !isProtected) {
       this.#counters.failed(failure, durationMs / 1000);
@@ -136,6 +142,30 @@ export class RequestAnswers {
     this.#counters.failed(failure, durationMs / 1000);
     this.#logger.info(refusalText(outcome), fields);
     return refusalAnswer(event, outcome, agent.resources?.metadataUrlFor(event) ?? null);
+  }
+
+  /** Begins a sign-on for a navigation, once; any other request fails. Fail-open does not apply. */
+  #withInsufficientSession(
+    event: RequestHeadersEvent,
+    { signOn, resources }: PreparedAgent,
+    outcome: RefusedAuthentication & { readonly insufficient: InsufficientSession },
+    durationMs: number,
+    protection: PathProtection,
+  ): AgentAnswer | Promise<AgentAnswer> {
+    const { insufficient, failure } = outcome;
+    const { session, unmet, required, maySignOn: mayHelp } = insufficient;
+    const fields = { ...fieldsOf(event, outcome), unmet, user: session.userId, session: session.idHash.slice(0, 12) };
+    const isNavigation = signOn?.begins(event, protection) === true && !opensWebSocket(event.headers);
+    this.#counters.refusedRequest();
+    if (signOn !== null && isNavigation && mayHelp) {
+      this.#counters.beganSignOn(durationMs / 1000);
+      this.#logger.info('the request starts a sign-on that its path requires', fields);
+      return signOn.begin(event);
+    }
+    this.#counters.failed(failure, durationMs / 1000);
+    this.#logger.info('the session does not meet what the path requires', fields);
+    const isRefused = isNavigation || required === null;
+    return insufficientSessionAnswer(event, insufficient, isRefused, resources?.metadataUrlFor(event) ?? null);
   }
 
   /** Without policies, every request that gets here may pass. */

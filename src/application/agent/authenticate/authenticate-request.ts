@@ -17,6 +17,7 @@ import type { ProvenRequest } from '../../../domain/agent/tokens/dpop-proof.js';
 import type { HeaderList } from '../../../domain/http/header-list.js';
 import type { Cancellation } from '../../ports/shared/cancellation.js';
 import type { MaybePromise } from '../../ports/shared/maybe-promise.js';
+import type { InsufficientSession } from '../sessions/step-up-rules.js';
 import type { AuthenticationCheck, CheckOutcome, CredentialCache } from './authentication-check.js';
 import type { PreparedIdentity } from './prepared-identity.js';
 
@@ -41,10 +42,13 @@ export interface RefusedAuthentication {
   readonly mayUseBasic: boolean;
   /** `shown`: the client used the scheme DPoP; `offered`: it should. Absent: a DPoP challenge does not help. */
   readonly proof?: 'shown' | 'offered';
+  /** The session that does not suffice; only with the reason insufficient_user_authentication. */
+  readonly insufficient?: InsufficientSession;
 }
 
 interface TriedFailure extends AuthenticationFailure {
   readonly scope: string | null;
+  readonly insufficient?: InsufficientSession | undefined;
 }
 
 interface Attempt {
@@ -85,13 +89,15 @@ class Refusal {
   ): void {
     if (outcome.kind === 'undecided') this.#undecided ??= { method, reason: outcome.reason };
     if (outcome.kind !== 'failed') return;
-    const failure: TriedFailure = { method, reason: outcome.reason, scope: outcome.scope ?? null };
+    const { reason, scope = null, insufficient } = outcome;
+    const failure: TriedFailure = { method, reason, scope, insufficient };
     this.#failure = moreUsefulFailure(this.#failure, failure);
     const isBearer = (method === 'oidc' || method === 'jwt') && isSession !== true;
     if (isBearer) this.#bearer = moreUsefulFailure(this.#bearer, failure);
   }
 
   outcome(hasBasic: boolean, offersProof: boolean): RefusedAuthentication {
+    const insufficient = this.#undecided === null ? this.#failure?.insufficient : undefined;
     const failure = this.#undecided ?? this.#failure ?? { method: null, reason: 'missing_credentials' as const };
     return {
       kind: 'refused',
@@ -102,6 +108,7 @@ class Refusal {
       requiredScope: this.#undecided === null ? (this.#failure?.scope ?? null) : null,
       mayUseBasic: hasBasic && this.#mayUseBasic,
       ...proofMember(this.#isProofShown, offersProof || isAboutProof(this.#bearer?.reason)),
+      ...(insufficient !== undefined && { insufficient }),
     };
   }
 }

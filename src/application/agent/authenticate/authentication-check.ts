@@ -3,6 +3,7 @@ import type { BearerCredential } from '../../../domain/agent/identity/authorizat
 import type { AuthenticationMethod, RequestCredentials } from '../../../domain/agent/identity/request-credentials.js';
 import type { ProvenRequest } from '../../../domain/agent/tokens/dpop-proof.js';
 import type { Cancellation } from '../../ports/shared/cancellation.js';
+import type { InsufficientSession } from '../sessions/step-up-rules.js';
 import type { PasswordCheck, PasswordVerdict } from './password-checks.js';
 import type { PreparedIdentity } from './prepared-identity.js';
 
@@ -52,7 +53,13 @@ export type CheckOutcome =
   /** `byCookie`: browsers send the credential with requests of any page. */
   | { readonly kind: 'authenticated'; readonly prepared: PreparedIdentity; readonly byCookie?: true }
   /** `scope`: the required scopes, separated by spaces; only with the reason insufficient_scope. */
-  | { readonly kind: 'failed'; readonly reason: Exclude<FailureReason, UndecidedReason>; readonly scope?: string }
+  | {
+      readonly kind: 'failed';
+      readonly reason: Exclude<FailureReason, UndecidedReason>;
+      readonly scope?: string;
+      /** Only with the reason insufficient_user_authentication. */
+      readonly insufficient?: InsufficientSession;
+    }
   /** The credential cannot be checked now. Another method may succeed; otherwise the client must retry. */
   | { readonly kind: 'undecided'; readonly reason: UndecidedReason }
   /** The caller cancelled. */
@@ -82,7 +89,7 @@ export interface AuthenticationCheck {
   /**
    * Synchronous where possible. Cancelling ends a wait with the outcome `cancelled`. Never rejects.
    *
-   * @param request what a proof of possession is for; null: unknown
+   * @param request what a proof of possession or a session is for; null: unknown
    */
   check(
     credentials: RequestCredentials,

@@ -13,7 +13,7 @@ import { JwtCheck } from '../authenticate/jwt-check.js';
 import { MtlsCheck } from '../authenticate/mtls-check.js';
 import { OidcCheck } from '../authenticate/oidc-check.js';
 import { IdentityPreparation, type PreparedIdentity } from '../authenticate/prepared-identity.js';
-import { SessionCheck, type SessionChecks } from '../authenticate/session-check.js';
+import { SessionCheck, type SessionChecks, type StepUpCheck } from '../authenticate/session-check.js';
 import { VerifiedTokenCache } from '../authenticate/verified-token-cache.js';
 import type { BearerTokens } from '../verify-tokens/bearer-tokens.js';
 import { TokenReader } from '../verify-tokens/token-verdict.js';
@@ -65,7 +65,7 @@ export const authenticationChecks = (
   options: CompleteAgentOptions,
   { mtls }: Pick<PreparedMethods, 'mtls'>,
   { oidc, jwt }: BearerTokens,
-  sessions: SessionChecks | null,
+  sessions: { readonly sessions: SessionChecks; readonly stepUp: StepUpCheck } | null,
   replays: Pick<ReplayStore, 'remember'>,
   services: AgentProcessServices,
 ): readonly AuthenticationCheck[] => {
@@ -88,7 +88,9 @@ export const authenticationChecks = (
   if (mtls !== null) {
     checks.push(new MtlsCheck({ ...mtls, prepare, digest, clock, memorySize: tokenCacheSize }));
   }
-  if (sessions !== null) checks.push(new SessionCheck(sessions, options.saml === null ? 'oidc' : 'saml'));
+  if (sessions !== null) {
+    checks.push(new SessionCheck(sessions.sessions, sessions.stepUp, options.saml === null ? 'oidc' : 'saml'));
+  }
   if (oidc !== null) {
     const introspection = introspectionCheck(options.oidc, bearer, services);
     checks.push(new OidcCheck({ tokens: oidc, ...bearer, ...(introspection !== null && { introspection }) }));

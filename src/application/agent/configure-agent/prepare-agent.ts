@@ -263,6 +263,7 @@ const prepareSignOn = (
         loginPaths,
         secretHeaders: secretHeaders(options).map(({ name }) => name),
         returnOrigins: sessions.returnOrigins,
+        stepUp: sessions.stepUp,
       });
 
 /** The test for cookies that are credentials: those of sign-ons and of tokens. */
@@ -280,7 +281,7 @@ const assemble = (
   parts: AgentProcessServices,
 ): PreparedAgent => {
   const bearer = bearerTokens(options, methods, keySets.providers, parts.clock);
-  const checks = authenticationChecks(options, methods, bearer, sessions?.sessions ?? null, proofs.replays, parts);
+  const checks = authenticationChecks(options, methods, bearer, sessions, proofs.replays, parts);
   const ways = [...(saml === null ? [] : [saml.signOn]), ...(logins?.ways ?? [])];
   const signOn = prepareSignOn(options, sessions, ways, logins?.loginPaths ?? []);
   const revocations = methods.mtls?.revocations ?? null;

@@ -52,6 +52,7 @@ export class PreparedLogins {
       returnOrigins: prepared.returnOrigins,
       requests: prepared.stores.requests,
       replays: prepared.stores.replays,
+      stepUp: prepared.stepUp,
       allowance: new SignOnAllowance(clock),
       endpoints: oidc.endpoints,
       hashes: oidc.hashes,

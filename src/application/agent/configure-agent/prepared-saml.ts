@@ -151,6 +151,7 @@ export class PreparedSaml {
       sessionTtlMs: sessions.options.ttlMs,
       returnOrigins: sessions.returnOrigins,
       sessions: sessions.sessions,
+      stepUp: sessions.stepUp,
       requests,
       replays,
       random,

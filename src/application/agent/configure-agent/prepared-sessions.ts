@@ -3,6 +3,7 @@ import { withCommonMapping } from '../../../domain/agent/configuration/claim-opt
 import type { MappedAttribute } from '../../../domain/agent/configuration/saml-options.js';
 import type { SignOnSessionOptions } from '../../../domain/agent/configuration/sessions-options.js';
 import { providerOfLogin } from '../../../domain/agent/oidc/session-of-id-token.js';
+import { samlProviderName } from '../../../domain/agent/saml/session-of-assertion.js';
 import type { SignOnMethod } from '../../../domain/agent/sessions/session.js';
 import { sessionIdentity } from '../../../domain/agent/sessions/session-identity.js';
 import { AllowedOrigins } from '../../../domain/http/allowed-origins.js';
@@ -13,6 +14,7 @@ import { AdministerSessions } from '../sessions/administer-sessions.js';
 import { ExpireSessions } from '../sessions/expire-sessions.js';
 import type { SessionStoreLease } from '../sessions/session-store-leases.js';
 import { Sessions } from '../sessions/sessions.js';
+import { StepUpRules } from '../sessions/step-up-rules.js';
 import { SignOnCookies } from '../sign-on/shared/sign-on-cookies.js';
 import type { AgentProcessServices } from './agent-process-services.js';
 
@@ -58,6 +60,8 @@ export class PreparedSessions {
   readonly returnOrigins: AllowedOrigins;
   /** The origins whose pages may change something by session cookie. */
   readonly trustedOrigins: AllowedOrigins;
+  /** What pages require of the sessions. */
+  readonly stepUp: StepUpRules;
   /** Valid until release. */
   readonly stores: Pick<SessionStores, 'requests' | 'replays'>;
   readonly #lease: SessionStoreLease;
@@ -90,6 +94,15 @@ export class PreparedSessions {
     this.cookies = new SignOnCookies(options.cookie);
     this.returnOrigins = new AllowedOrigins(options.returnOrigins);
     this.trustedOrigins = new AllowedOrigins(options.trustedOrigins);
+    this.stepUp = new StepUpRules({
+      required: complete.requiredSessions,
+      clockSkewsMs: new Map([
+        ...(saml === null ? [] : [[samlProviderName, saml.clockSkewMs] as const]),
+        ...oidcLogins.map(({ name, clockSkewMs }) => [name, clockSkewMs] as const),
+      ]),
+      digest,
+      clock,
+    });
     this.sessions = new Sessions({
       store: stores.sessions,
       known,

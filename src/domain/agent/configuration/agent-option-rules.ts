@@ -4,6 +4,7 @@ import { type HeaderUse, unfitHeader } from '../../configuration/schema/unfit-he
 import { canonicalName } from '../../http/canonical-name.js';
 import { isToken } from '../../http/field-syntax.js';
 import { utf8Length } from '../../shared/utf8.js';
+import type { RequiredPath } from '../sessions/session-requirements.js';
 import {
   type ApiKey,
   type AuthzOptions,
@@ -36,6 +37,7 @@ import { type SecretHeader, secretHeaders } from './secret-headers.js';
 import { checkServedPlaces, grpcServing } from './serving-option-rules.js';
 import { enabledSessions } from './sessions-option-rules.js';
 import type { SignOnSessionOptions } from './sessions-options.js';
+import { requiredSessions } from './step-up-rules.js';
 import type { TokenExchangeOptions } from './token-exchange-options.js';
 import { enabledTokenExchange } from './token-exchange-rules.js';
 
@@ -240,6 +242,8 @@ export interface CompleteAgentOptions {
   readonly sessions: SignOnSessionOptions | null;
   /** Null: no method reads access tokens. */
   readonly proofStore: ProofStoreOptions | null;
+  /** What paths require of sessions. */
+  readonly requiredSessions: readonly RequiredPath[];
   /** Null: disabled. */
   readonly tokenExchange: TokenExchangeOptions | null;
   /** Null: upstreams get no signed identity. */
@@ -316,6 +320,7 @@ export const completeAgentOptions = (options: AgentOptions, files: EntryFiles): 
   const complete: CompleteAgentOptions = {
     ...methods,
     proofStore: proofStoreOptions(proofSources, error, warn),
+    requiredSessions: requiredSessions(options.sessions?.require ?? [], methods, error),
     socket: options.socket ?? agentDefaults.socket,
     grpc: grpcServing(options, error),
     metricsAddress: options.metricsAddress ?? null,

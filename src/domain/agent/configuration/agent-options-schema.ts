@@ -254,6 +254,7 @@ export const agentOptionField = (
   if (option === 'oidc' || option === 'oidc-login' || option === 'resource-metadata') {
     return one(block === undefined ? undefined : fields[option].value[block], whole);
   }
+  if (option === 'sessions' && block !== undefined) return one(fields.sessions.value?.require.value[block], whole);
   if (option === 'token-exchange' && client !== undefined) {
     return one(fields['token-exchange'].value?.clients.value?.client.value[client], whole);
   }

@@ -42,7 +42,7 @@ const domain = checkedText('domain', (value) =>
 );
 
 /** A value of `acr_values`, which are separated by spaces. */
-const acrValue = checkedText('authentication context', (value) =>
+export const acrValue = checkedText('authentication context', (value) =>
   /^[\x21-\x7e]{1,256}$/.test(value) ? null : { message: 'must be printable ASCII without spaces' },
 );
 

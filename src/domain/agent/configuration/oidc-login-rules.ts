@@ -3,6 +3,7 @@ import type { OptionPlace } from '../../configuration/agent-option-problem.js';
 import { webUrlFault } from '../../configuration/schema/web-url.js';
 import { urlParts } from '../../http/absolute-uri.js';
 import { dependsOnEmail } from '../oidc/checks/user-checks.js';
+import { samlProviderName } from '../saml/session-of-assertion.js';
 import { issuerFault, tenantPlaceholder } from './issuer-fault.js';
 import type { LoginCredentialOptions, OidcLoginBlockOptions, OidcLoginOptions } from './oidc-login-options.js';
 import type { OptionReport } from './option-report.js';
@@ -244,7 +245,7 @@ const otherPaths = ({ saml, tokenExchange }: OtherEndpoints): ReadonlyMap<string
         ]),
   ]);
 
-/** Refuses paths of logins that other endpoints have. */
+/** Refuses names and paths of logins that SAML or other endpoints have. */
 export const checkLoginPaths = (
   logins: readonly OidcLoginOptions[],
   others: OtherEndpoints,
@@ -252,6 +253,9 @@ export const checkLoginPaths = (
 ): void => {
   const taken = otherPaths(others);
   for (const login of logins) {
+    if (others.saml !== null && login.name === samlProviderName) {
+      error('oidc-login', `login "${login.name}": saml is enabled and has that name`, 'use another name');
+    }
     for (const [key, path] of endpointPaths(login)) {
       const other = taken.get(path);
       if (other !== undefined) error('oidc-login', `login "${login.name}": ${key} and ${other} are the same path`);

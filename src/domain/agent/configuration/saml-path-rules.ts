@@ -28,7 +28,7 @@ const checkPath = (key: string, path: string, report: SamlReport): boolean => {
 };
 
 /** A star would be literal, and a list meant as patterns would protect nothing. */
-const prefixFault = (path: string): string | null => {
+export const prefixFault = (path: string): string | null => {
   if (!path.includes('*')) return pathFault(path);
   const prefix = /^(\/[^*]*)\/\*{1,2}$/.exec(path)?.[1] ?? (/^\/?\*{1,2}$/.test(path) ? '/' : null);
   return `must not contain "*": prefixes cover all paths below${prefix === null ? '' : `: write "${prefix}"`}`;

@@ -1,10 +1,11 @@
 import { isHostName } from '../../configuration/schema/network-kinds.js';
 import { documented, list, optional } from '../../configuration/schema/scalar-keys.js';
-import { boolean, checkedText, oneOf, seconds, secret, text } from '../../configuration/schema/scalar-kind.js';
+import { boolean, checkedText, integer, oneOf, seconds, secret, text } from '../../configuration/schema/scalar-kind.js';
 import type { Fields } from '../../configuration/schema/schema.js';
 import { webOrigin } from '../../configuration/schema/web-origin.js';
 import { agentDefaults } from './agent-configuration.js';
-import { optionBlock } from './option-blocks.js';
+import { acrValue } from './oidc-login-block.js';
+import { optionBlock, optionBlocks } from './option-blocks.js';
 import type { SessionsBlockOptions } from './sessions-options.js';
 
 const year = 31_536_000;
@@ -24,6 +25,27 @@ const returnHost = checkedText('a host', (value) => {
   if (isHostName(name) && Number(port) >= 1 && Number(port) <= 65_535) return null;
   return { message: 'must be a host, as in "app.example.com", or "*.example.com" for all hosts below one' };
 });
+
+const requireShape = {
+  path: optional(text, 'The path; written as `require "/admin" { ... }`. It covers all paths below it.'),
+  provider: optional(text, 'The way to sign on: the name of an `oidc-login` block, or `saml`.'),
+  'acr-values': list(
+    acrValue,
+    'Authentication contexts of which the session must have one: `acr` of the ID token, or AuthnContextClassRef of SAML. The sign-on requests them.',
+  ),
+  'max-age-secs': optional(
+    integer(1, year),
+    'Maximum age of the authentication of the user, in seconds: `auth_time` or AuthnInstant. `clock-skew-secs` of the provider is added.',
+  ),
+};
+
+/** All `require` blocks. */
+const requireBlocks = optionBlocks(
+  requireShape,
+  'What a path requires of a session (step-up authentication). The longest path counts. A session that does not suffice leads to a new sign-on, or to 401 `insufficient_user_authentication`. Other credentials need no session.',
+  'max-age-secs 300',
+  'path',
+);
 
 const sessionsShape = {
   store: documented(
@@ -79,6 +101,7 @@ const sessionsShape = {
     webOrigin,
     'Origins of other sites whose pages may change something with the session cookie, as in `https://app.example.org`. List those that `cors` allows with credentials. From all others, a request by session cookie that is not GET, HEAD or OPTIONS, or that opens a WebSocket, gets 403 `cross_site_request`.',
   ),
+  require: requireBlocks,
 };
 
 /** The `sessions` block. */
@@ -105,4 +128,10 @@ export const toSessionsBlockOptions = (fields: Fields<typeof sessionsShape>): Se
   formerCookieNames: valuesOf(fields['former-cookie-names'].value),
   returnHosts: valuesOf(fields['return-hosts'].value),
   allowOrigins: valuesOf(fields['allow-origins'].value),
+  require: fields.require.value.map(({ fields: one }) => ({
+    path: one.path.value,
+    provider: one.provider.value,
+    acrValues: valuesOf(one['acr-values'].value),
+    maxAgeSecs: one['max-age-secs'].value,
+  })),
 });

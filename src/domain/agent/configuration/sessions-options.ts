@@ -1,4 +1,5 @@
 import type { Secret } from '../../shared/secret.js';
+import type { SessionRequirement } from '../sessions/session-requirements.js';
 
 /** The session store. */
 export type SessionStoreOptions =
@@ -48,10 +49,16 @@ export interface SessionKeys {
   readonly cookieSameSite: SessionCookieOptions['sameSite'] | null;
 }
 
+/** A `require` block as written; null for an absent key. */
+export interface RequireBlockOptions extends SessionRequirement {
+  readonly path: string | null;
+}
+
 /** The `sessions` block as written. */
 export interface SessionsBlockOptions extends SessionKeys {
   readonly cookieDomain: string | null;
   readonly formerCookieNames: readonly string[];
   readonly returnHosts: readonly string[];
   readonly allowOrigins: readonly string[];
+  readonly require: readonly RequireBlockOptions[];
 }

@@ -30,6 +30,8 @@ export type FailureReason =
   | 'unknown_credentials'
   /** The session has reached its lifetime or its idle time. */
   | 'session_expired'
+  /** The session is active, but does not meet what the path requires (RFC 9470). */
+  | 'insufficient_user_authentication'
   /** A page of another site sent the request with the session cookie. */
   | 'cross_site_request';
 
@@ -39,8 +41,11 @@ export interface AuthenticationFailure {
   readonly reason: FailureReason;
 }
 
-/** The credential is valid except for a missing scope. */
-const allButScope: ReadonlySet<FailureReason> = new Set<FailureReason>(['insufficient_scope']);
+/** The credential is valid, but does not suffice here. */
+const insufficient: ReadonlySet<FailureReason> = new Set<FailureReason>([
+  'insufficient_scope',
+  'insufficient_user_authentication',
+]);
 
 /** The signature or chain is valid, but the contents are refused. */
 const genuine: ReadonlySet<FailureReason> = new Set<FailureReason>([
@@ -72,7 +77,7 @@ const genuine: ReadonlySet<FailureReason> = new Set<FailureReason>([
 ]);
 
 const weight = ({ reason }: AuthenticationFailure): number => {
-  if (allButScope.has(reason)) return 2;
+  if (insufficient.has(reason)) return 2;
   return genuine.has(reason) ? 1 : 0;
 };
 

@@ -1,6 +1,7 @@
 import type { Session } from '../sessions/session.js';
+import { authenticationDetails } from '../sessions/session-authentication.js';
 import { claimDetails } from '../sessions/session-identity.js';
-import type { Claims } from '../tokens/claims.js';
+import { type Claims, secondsInMs } from '../tokens/claims.js';
 
 /** An `oidc-login` block and its issuer. Two blocks may have one issuer, with different clients. */
 export interface LoginProvider {
@@ -17,6 +18,11 @@ export interface OidcSessionToOpen {
   readonly userId: string;
   /** The claims of the user. */
   readonly claims: Claims;
+  /** The claims of the ID token alone: only it proves how the user authenticated. */
+  readonly idTokenClaims: Claims;
+  readonly clockSkewMs: number;
+  /** SHA-256 of the path of the page that the sign-on was for. */
+  readonly pageHash: string;
   /** The encrypted ID token; null: not kept. */
   readonly sealedIdToken: string | null;
   /** SHA-256 of the session id, in lower-case hexadecimal. */
@@ -38,19 +44,33 @@ export const newOidcSession = ({
   login,
   userId,
   claims,
+  idTokenClaims,
+  clockSkewMs,
+  pageHash,
   sealedIdToken,
   idHash,
   nowMs,
   ttlMs,
 }: OidcSessionToOpen): Session => {
   const subject = textClaim(claims, 'sub');
+  const authentication = {
+    providerName: login.name,
+    acr: textClaim(idTokenClaims, 'acr'),
+    authenticatedMs: secondsInMs(idTokenClaims['auth_time']),
+    nowMs,
+    clockSkewMs,
+  };
   return {
     idHash,
     userId,
     method: 'oidc',
     provider: providerOfLogin(login),
     logout: subject === null ? null : { subject, session: textClaim(claims, 'sid') },
-    details: { ...claimDetails(claims), ...(sealedIdToken === null ? {} : { [idTokenDetail]: sealedIdToken }) },
+    details: {
+      ...claimDetails(claims),
+      ...authenticationDetails(authentication, pageHash),
+      ...(sealedIdToken === null ? {} : { [idTokenDetail]: sealedIdToken }),
+    },
     attributes: [],
     createdMs: nowMs,
     expiresMs: nowMs + ttlMs,

@@ -1,4 +1,5 @@
 import type { Session } from '../sessions/session.js';
+import { authenticationDetails } from '../sessions/session-authentication.js';
 import type { NameId } from './assertion.js';
 import type { AcceptedAssertion } from './checks/validate-assertion.js';
 
@@ -13,11 +14,14 @@ export interface SessionToOpen {
   readonly idHash: string;
   /** Entity id of the identity provider. */
   readonly issuer: string;
+  readonly clockSkewMs: number;
+  /** SHA-256 of the path of the page that the sign-on was for; null: the response is unsolicited. */
+  readonly pageHash: string | null;
   readonly nowMs: number;
   readonly ttlMs: number;
 }
 
-const detailsOf = (nameId: NameId | null): Readonly<Record<string, string>> => {
+const nameIdDetails = (nameId: NameId | null): Readonly<Record<string, string>> => {
   const details: Record<string, string> = {};
   if (nameId === null) return details;
   if (nameId.format !== null) details[formatDetail] = nameId.format;
@@ -26,14 +30,37 @@ const detailsOf = (nameId: NameId | null): Readonly<Record<string, string>> => {
   return details;
 };
 
+/** The name of SAML among the ways to sign on. */
+export const samlProviderName = 'saml';
+
 /** The session of an assertion. It ends after its time to live, or earlier at SessionNotOnOrAfter. */
-export const newSession = ({ accepted, idHash, issuer, nowMs, ttlMs }: SessionToOpen): Session => ({
+export const newSession = ({
+  accepted,
+  idHash,
+  issuer,
+  clockSkewMs,
+  pageHash,
+  nowMs,
+  ttlMs,
+}: SessionToOpen): Session => ({
   idHash,
   userId: accepted.userId,
   method: 'saml',
   provider: issuer,
   logout: accepted.nameId && { subject: accepted.nameId.value, session: accepted.sessionIndex },
-  details: detailsOf(accepted.nameId),
+  details: {
+    ...nameIdDetails(accepted.nameId),
+    ...authenticationDetails(
+      {
+        providerName: samlProviderName,
+        acr: accepted.authentication.contextClass,
+        authenticatedMs: accepted.authentication.authnInstantMs,
+        nowMs,
+        clockSkewMs,
+      },
+      pageHash,
+    ),
+  },
   attributes: accepted.attributes,
   createdMs: nowMs,
   expiresMs: Math.min(nowMs + ttlMs, accepted.sessionNotOnOrAfterMs ?? Number.POSITIVE_INFINITY),

@@ -7,7 +7,7 @@ import { allHeaders, type HeaderList } from '../../http/header-list.js';
 const safeMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /** Pages cannot set `Sec-` fields; every WebSocket handshake has this one (RFC 6455, section 4.1). */
-const opensWebSocket = (headers: HeaderList): boolean => allHeaders(headers, 'sec-websocket-key').length > 0;
+export const opensWebSocket = (headers: HeaderList): boolean => allHeaders(headers, 'sec-websocket-key').length > 0;
 
 /** The only value of a field; null: it is absent, repeated or a list. */
 const onlyValue = (headers: HeaderList, lowerName: string): string | null => {

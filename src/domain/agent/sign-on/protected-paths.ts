@@ -75,7 +75,7 @@ const withoutLastSlash = (path: string): string => (path.endsWith('/') && path !
  * The path as seen by servers that remove parameters of segments (RFC 3986, section 3.3), including a percent-encoded
  * `;`, and then merge slashes. Null if this reveals a dot segment, which may climb.
  */
-const withoutParameters = (path: string): string | null => {
+export const withoutParameters = (path: string): string | null => {
   if (!path.includes(';') && !path.includes('%3B')) return path;
   const segments: string[] = [];
   for (const segment of path.split('/')) {
@@ -88,7 +88,7 @@ const withoutParameters = (path: string): string | null => {
 };
 
 /** A path that may be any path protects all paths. */
-const protectedPath = (path: string): string => withoutLastSlash(withoutParameters(path) ?? '/');
+export const protectedPath = (path: string): string => withoutLastSlash(withoutParameters(path) ?? '/');
 
 export const compileProtectedPaths = (options: ProtectedPathOptions): ProtectedPaths => ({
   excluded: new PathSet(options.excludedPaths),

@@ -61,3 +61,7 @@ export const isClaimedNumber = (value: ClaimValue | undefined): value is number 
 /** The exact decimal text of a number. */
 export const claimedNumberText = (number: number | bigint | SpelledNumber): string =>
   number instanceof SpelledNumber ? number.text : String(number);
+
+/** A NumericDate (RFC 7519, section 2) in milliseconds since the Unix epoch; null: no number. */
+export const secondsInMs = (value: ClaimValue | undefined): number | null =>
+  isClaimedNumber(value) ? Number(claimedNumberText(value)) * 1000 : null;

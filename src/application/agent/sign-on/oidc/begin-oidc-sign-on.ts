@@ -1,3 +1,4 @@
+import { loginDemand } from '../../../../domain/agent/configuration/step-up-rules.js';
 import { authorizationUrl } from '../../../../domain/agent/oidc/authorization-request.js';
 import { codeVerifierText, loginRequestId, nonceText } from '../../../../domain/agent/oidc/pending-login.js';
 import type { ProviderMetadata } from '../../../../domain/agent/oidc/provider-metadata.js';
@@ -77,7 +78,7 @@ export class BeginOidcSignOn {
     origin: string,
     returnTo: string,
   ): Promise<AgentAnswer> {
-    const { options, cookies, returnOrigins, requests, random, digest, hashes, clock } = this.#parts;
+    const { options, cookies, returnOrigins, requests, random, digest, hashes, clock, stepUp } = this.#parts;
     const nowMs = clock.wallMs();
     const state = random.token();
     const handleHash = digest.sha256Hex(state);
@@ -96,7 +97,9 @@ export class BeginOidcSignOn {
     const stored = await requests.insert(request);
     if (!stored.ok) return this.#refusals.refuse(event, { reason: 'store_unavailable', detail: stored.error.reason });
     const codeVerifier = digest.sha256Hex(codeVerifierText(secret, state));
-    const url = authorizationUrl(metadata.authorizationUrl, options, {
+    const { acrValues, maxAgeSecs } = stepUp.demandOf(loginDemand(options), request.returnTo);
+    const parameters = { ...options, acrValues, maxAgeSecs };
+    const url = authorizationUrl(metadata.authorizationUrl, parameters, {
       redirectUri: origin + options.callbackPath,
       state,
       nonce: digest.sha256Hex(nonceText(secret, state)),

@@ -1,3 +1,4 @@
+import { loginDemand } from '../../../../domain/agent/configuration/step-up-rules.js';
 import type { OidcCallback } from '../../../../domain/agent/oidc/callback.js';
 import { callbackFault } from '../../../../domain/agent/oidc/checks/callback-checks.js';
 import { maximumHintLength } from '../../../../domain/agent/oidc/logout-request.js';
@@ -39,6 +40,10 @@ interface OpenedSession {
 const refused = (reason: RefusedOidc['reason'], detail: string | null = null): Result<never, RefusedOidc> =>
   err({ reason, detail });
 
+/** Whether the tokens are valid, but the user did not authenticate as demanded. */
+const isAboutAuthentication = ({ reason }: RefusedOidc): boolean =>
+  reason === 'authentication_not_fresh' || reason === 'wrong_authentication_context';
+
 /** Completes a sign-on of one login: redeems the code, verifies the tokens, opens a session. */
 export class CompleteOidcSignOn {
   readonly #parts: PreparedLogin;
@@ -76,13 +81,14 @@ export class CompleteOidcSignOn {
     { request, pending, loginsOfPath, secret }: OwnRequest,
     cancellation: Cancellation,
   ): Promise<Result<AgentAnswer, RefusedOidc>> {
-    const { options, requests, digest, clock } = this.#parts;
+    const { options, requests, digest, clock, stepUp } = this.#parts;
     const ready = readyProvider(this.#parts);
     if (!ready.ok) return err({ reason: 'provider_unavailable', detail: ready.error, isPending: true });
     const metadata = ready.value;
     // From here on the request is spent: a code is redeemed once.
     const taken = await requests.take(request.handleHash, clock.wallMs());
     if (!taken.ok) return err({ reason: 'store_unavailable', detail: taken.error.reason, isPending: true });
+    const demand = stepUp.demandOf(loginDemand(options), request.returnTo);
     const fault = callbackFault(callback, {
       provider: pending.login,
       providersOfPath: loginsOfPath,
@@ -91,10 +97,10 @@ export class CompleteOidcSignOn {
     });
     const { answer, state } = callback;
     if (fault !== null || answer.kind === 'error') {
-      return refused(
-        fault ?? 'provider_error',
-        answer.kind === 'error' ? `the provider reports ${answer.error}` : null,
-      );
+      const error = answer.kind === 'error' ? answer.error : null;
+      const isStepUp = fault === 'provider_error' && error === 'unmet_authentication_requirements' && demand.isForPage;
+      const detail = error === null ? null : `the provider reports ${error}`;
+      return err({ reason: fault ?? 'provider_error', detail, ...(isStepUp && { isStepUp }) });
     }
     const shown = { state, code: answer.code };
     // The same callback came twice at once, and the other request was faster.
@@ -116,11 +122,14 @@ export class CompleteOidcSignOn {
         code: answer.code,
         requestedMs: request.createdMs,
         userinfoUrl: metadata.userinfoUrl,
+        demand,
       },
       cancellation,
     );
-    if (!user.ok) return user;
-    const opened = await this.#open(user.value, tokens.value.idToken, cancellation);
+    // The session of the browser, if any, stays as it is.
+    if (!user.ok)
+      return isAboutAuthentication(user.error) && demand.isForPage ? err({ ...user.error, isStepUp: true }) : user;
+    const opened = await this.#open(user.value, request, tokens.value.idToken, cancellation);
     if (!opened.ok) return opened;
     await this.#endShownSessions(event);
     if (isCancelled(cancellation)) return this.#endAgain(opened.value.id);
@@ -137,17 +146,21 @@ export class CompleteOidcSignOn {
   }
 
   async #open(
-    { userId, claims }: AcceptedUser,
+    { userId, claims, idTokenClaims }: AcceptedUser,
+    { returnTo }: SignOnRequest,
     idToken: string,
     cancellation: Cancellation,
   ): Promise<Result<OpenedSession, RefusedOidc>> {
-    const { options, sessions, sessionTtlMs, secrets, random, digest, clock } = this.#parts;
+    const { options, sessions, sessionTtlMs, secrets, random, digest, clock, stepUp } = this.#parts;
     if (isCancelled(cancellation)) return refused('cancelled');
     const id = random.token();
     const session = newOidcSession({
       login: options,
       userId,
       claims,
+      idTokenClaims,
+      clockSkewMs: options.clockSkewMs,
+      pageHash: stepUp.pageHash(returnTo),
       sealedIdToken: idToken.length > maximumHintLength ? null : secrets.seal(id, idTokenDetail, idToken),
       idHash: digest.sha256Hex(id),
       nowMs: clock.wallMs(),

@@ -1,6 +1,8 @@
 import type { OidcLoginOptions } from '../../../../domain/agent/configuration/oidc-login-options.js';
+import { loginDemand } from '../../../../domain/agent/configuration/step-up-rules.js';
 import type { OidcCallback } from '../../../../domain/agent/oidc/callback.js';
 import { providerOfLogin } from '../../../../domain/agent/oidc/session-of-id-token.js';
+import type { SessionRequirement } from '../../../../domain/agent/sessions/session-requirements.js';
 import {
   compileProtectedPaths,
   type PathProtection,
@@ -22,6 +24,7 @@ import { VerifyTokens } from './verify-tokens.js';
 export class OidcLogin implements SignOnWay {
   readonly name: string;
   readonly label: string;
+  readonly demand: SessionRequirement;
   readonly callbackPath: string;
   readonly options: OidcLoginOptions;
   readonly logoutPath: string;
@@ -40,6 +43,7 @@ export class OidcLogin implements SignOnWay {
     const { options, logger, outcomes } = parts;
     this.name = options.name;
     this.label = options.name;
+    this.demand = loginDemand(options);
     this.callbackPath = options.callbackPath;
     this.options = options;
     this.logoutPath = options.logoutPath;

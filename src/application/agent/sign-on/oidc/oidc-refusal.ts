@@ -3,7 +3,13 @@ import type { OidcRejection } from '../../../../domain/agent/oidc/oidc-rejection
 import { eventTraceId } from '../../../../domain/agent-protocol/event-trace-id.js';
 import type { AgentAnswer, HeaderOperation, RequestHeadersEvent } from '../../../../domain/agent-protocol/messages.js';
 import type { Logger } from '../../../ports/shared/logger.js';
-import { type ProblemKind, problemAnswer, undecidedAnswer, withNoStore } from '../../agent-service/refusal.js';
+import {
+  type ProblemKind,
+  problemAnswer,
+  stepUpFailed,
+  undecidedAnswer,
+  withNoStore,
+} from '../../agent-service/refusal.js';
 import { withRemarks } from '../../agent-service/with-remarks.js';
 
 /**
@@ -77,11 +83,12 @@ const undecided: Partial<Readonly<Record<OidcRefusal, UndecidedReason | null>>> 
 /** Reasons about the form of a request. */
 const malformations: ReadonlySet<OidcRefusal> = new Set(['malformed_callback', 'malformed_form']);
 
-const answerTo = (event: RequestHeadersEvent, reason: OidcRefusal): AgentAnswer => {
+const answerTo = (event: RequestHeadersEvent, { reason, isStepUp }: RefusedOidc): AgentAnswer => {
   const waitsFor = undecided[reason];
   if (waitsFor !== undefined) return undecidedAnswer(event, waitsFor);
   if (malformations.has(reason)) return problemAnswer(malformed, event, [], [reason]);
   if (reason === 'other_browser') return problemAnswer(otherBrowser, event, [], [reason]);
+  if (isStepUp === true) return stepUpFailed(event, [reason]);
   return problemAnswer(aboutUser.has(reason) ? notAllowed : refused, event, [], [reason]);
 };
 
@@ -96,6 +103,8 @@ export interface RefusedOidc {
   readonly cookies?: readonly HeaderOperation[];
   /** The sign-on is still pending: the browser may send its callback again. */
   readonly isPending?: true;
+  /** The user did not authenticate as the page of this sign-on requires. */
+  readonly isStepUp?: true;
 }
 
 /** Logs and counts refusals. The response never names the requirement that an answer failed. */
@@ -112,7 +121,7 @@ export class OidcRefusals {
 
   refuse(event: RequestHeadersEvent, refusal: RefusedOidc, action: OidcAction = 'sign-on'): AgentAnswer {
     this.note(event, refusal, action);
-    const answer = { ...answerTo(event, refusal.reason), responseHeaders: refusal.cookies ?? [] };
+    const answer = { ...answerTo(event, refusal), responseHeaders: refusal.cookies ?? [] };
     const name = action === 'sign-on' ? 'sign_on' : 'sign_out';
     return withRemarks(withNoStore(answer), { event: name, outcome: 'failed', auth_method: 'oidc' });
   }

@@ -11,6 +11,7 @@ import type { Logger } from '../../../ports/shared/logger.js';
 import type { Random } from '../../../ports/shared/random.js';
 import type { SecretDigest } from '../../../ports/shared/secret-digest.js';
 import type { KeySet } from '../../keys/key-set.js';
+import type { StepUpRules } from '../../sessions/step-up-rules.js';
 import type { SignOnAllowance } from '../shared/sign-on-allowance.js';
 import type { SignOnCookies } from '../shared/sign-on-cookies.js';
 import type { ProviderEndpointLookup } from './discovery/provider-endpoint-lookup.js';
@@ -40,6 +41,8 @@ export interface LoginServices {
   readonly returnOrigins: Pick<AllowedOrigins, 'has'>;
   readonly requests: Pick<SignOnRequestStore, 'insert' | 'find' | 'take'>;
   readonly replays: Pick<ReplayStore, 'has' | 'remember'>;
+  /** What pages require of sessions. */
+  readonly stepUp: Pick<StepUpRules, 'demandOf' | 'pageHash'>;
   readonly allowance: Pick<SignOnAllowance, 'take'>;
   readonly endpoints: ProviderEndpoints;
   readonly hashes: TokenHashes;

@@ -3,6 +3,7 @@ import { idTokenFault } from '../../../../domain/agent/oidc/checks/id-token-chec
 import { acceptedUser, lacksClaims, withUserinfo } from '../../../../domain/agent/oidc/checks/user-checks.js';
 import { type ReceivedTokens, readUserinfo } from '../../../../domain/agent/oidc/endpoint-response.js';
 import { hashOfAlgorithm, tokenHash } from '../../../../domain/agent/oidc/token-hash.js';
+import type { SessionRequirement } from '../../../../domain/agent/sessions/session-requirements.js';
 import type { Claims } from '../../../../domain/agent/tokens/claims.js';
 import { asymmetricAlgorithmOf } from '../../../../domain/agent/tokens/signature-algorithm.js';
 import { err, ok, type Result } from '../../../../domain/shared/result.js';
@@ -21,12 +22,16 @@ export interface TokenContext {
   readonly requestedMs: number;
   /** Null: the provider has none. */
   readonly userinfoUrl: string | null;
+  /** What the ID token must state about the authentication of the user. */
+  readonly demand: Pick<SessionRequirement, 'acrValues' | 'maxAgeSecs'>;
 }
 
 /** A user who may sign on. */
 export interface AcceptedUser {
   readonly userId: string;
   readonly claims: Claims;
+  /** The claims of the ID token alone. */
+  readonly idTokenClaims: Claims;
 }
 
 const refused = (reason: RefusedOidc['reason'], detail: string | null = null): Result<never, RefusedOidc> =>
@@ -78,7 +83,9 @@ export class VerifyTokens {
     const complete = await this.#complete(claims, accessToken, context.userinfoUrl, cancellation);
     if (!complete.ok) return complete;
     const accepted = acceptedUser(complete.value, this.#parts.options);
-    return accepted.ok ? ok({ userId: accepted.value, claims: complete.value }) : refused(accepted.error);
+    return accepted.ok
+      ? ok({ userId: accepted.value, claims: complete.value, idTokenClaims: claims })
+      : refused(accepted.error);
   }
 
   /** Verifies the signature of a logout token, like that of an ID token. Never rejects. */
@@ -98,8 +105,8 @@ export class VerifyTokens {
       requestedMs: context.requestedMs,
       accessTokenHash: tokenHash(hashes.hash(hash, accessToken)),
       codeHash: tokenHash(hashes.hash(hash, context.code)),
-      maxAgeSecs: options.maxAgeSecs,
-      acrValues: options.acrValues,
+      maxAgeSecs: context.demand.maxAgeSecs,
+      acrValues: context.demand.acrValues,
     });
   }
 

@@ -1,3 +1,4 @@
+import { samlDemand } from '../../../../domain/agent/configuration/step-up-rules.js';
 import { authnRequestXml } from '../../../../domain/agent/saml/messages/authn-request.js';
 import { bindingCookieValue } from '../../../../domain/agent/sign-on/binding-cookies.js';
 import { newSignOnRequest } from '../../../../domain/agent/sign-on/sign-on-request.js';
@@ -14,7 +15,7 @@ import type { SingleSignOnOptions } from './single-sign-on-options.js';
 
 type BeginParts = Pick<
   SingleSignOnOptions,
-  'options' | 'returnOrigins' | 'trust' | 'requests' | 'random' | 'digest' | 'clock' | 'logger' | 'outcomes'
+  'options' | 'returnOrigins' | 'trust' | 'requests' | 'random' | 'digest' | 'clock' | 'logger' | 'outcomes' | 'stepUp'
 >;
 
 /**
@@ -40,7 +41,7 @@ export class BeginSamlSignOn {
 
   /** `returnTo`: path and query of this host, or a URL at one of the return origins. */
   async begin(event: RequestHeadersEvent, returnTo: string): Promise<AgentAnswer> {
-    const { options, returnOrigins, trust, requests, random, digest, clock } = this.#parts;
+    const { options, returnOrigins, trust, requests, random, digest, clock, stepUp } = this.#parts;
     const provider = trust.current();
     if (provider === null) {
       trust.hurry();
@@ -52,20 +53,20 @@ export class BeginSamlSignOn {
     const handle = random.token();
     const handleHash = digest.sha256Hex(handle);
     const secret = options.browserBinding ? bindingCookieValue(random.token(), nowMs) : null;
-    const stored = await requests.insert(
-      newSignOnRequest(
-        {
-          kind: 'sign_on',
-          handleHash,
-          requestId,
-          bindingHash: secret === null ? null : digest.sha256Hex(secret),
-          returnTo,
-        },
-        nowMs,
-        returnOrigins,
-      ),
+    const request = newSignOnRequest(
+      {
+        kind: 'sign_on',
+        handleHash,
+        requestId,
+        bindingHash: secret === null ? null : digest.sha256Hex(secret),
+        returnTo,
+      },
+      nowMs,
+      returnOrigins,
     );
+    const stored = await requests.insert(request);
     if (!stored.ok) return this.#refusals.refuse(event, 'store_unavailable', 'sign-on', stored.error.reason);
+    const { acrValues, maxAgeSecs } = stepUp.demandOf(samlDemand(options), request.returnTo);
     const xml = authnRequestXml({
       id: requestId,
       issueInstantMs: nowMs,
@@ -73,8 +74,9 @@ export class BeginSamlSignOn {
       entityId: options.entityId,
       acsUrl: options.acsUrl,
       nameIdFormat: options.nameIdFormat,
-      authnContexts: options.authnContexts,
-      forceAuthn: options.forceAuthn,
+      authnContexts: acrValues,
+      // SAML has no maximum age.
+      forceAuthn: options.forceAuthn || maxAgeSecs !== null,
     });
     const surplus = this.#cookies.clearSurplusBindings(event.headers, nowMs);
     const cookies = secret === null ? surplus : [...surplus, this.#cookies.setBinding(handleHash, secret)];

@@ -1,3 +1,5 @@
+import { samlDemand } from '../../../../domain/agent/configuration/step-up-rules.js';
+import { authenticatedSince } from '../../../../domain/agent/saml/checks/check-fresh-authentication.js';
 import type { AcceptedAssertion } from '../../../../domain/agent/saml/checks/validate-assertion.js';
 import { validateResponse } from '../../../../domain/agent/saml/checks/validate-response.js';
 import type { IdentityProvider } from '../../../../domain/agent/saml/identity-provider.js';
@@ -39,6 +41,7 @@ type CompleteParts = Pick<
   | 'clock'
   | 'logger'
   | 'outcomes'
+  | 'stepUp'
 >;
 
 interface Refused {
@@ -47,6 +50,8 @@ interface Refused {
   readonly detail: string | null;
   /** Whether the request accepts no answer any more, so that its binding cookie is useless. */
   readonly isOver?: boolean;
+  /** The user did not authenticate as the page of this sign-on requires. */
+  readonly isStepUp?: boolean;
 }
 
 const refused = (reason: SignOnRefusal): Result<never, Refused> => err({ reason, detail: null });
@@ -57,11 +62,16 @@ const storeFailed = (detail: string): Result<never, Refused> => err({ reason: 's
 const isNoFault = (reason: SignOnRefusal): boolean =>
   reason === 'overloaded' || reason === 'cancelled' || reason === 'verifier_failed';
 
+/** Whether a document is valid, but the user did not authenticate as demanded. */
+const isAboutAuthentication = (reason: SignOnRefusal): boolean =>
+  reason === 'authentication_not_fresh' || reason === 'wrong_authentication_context';
+
 /** The request that a response must answer. */
-interface AskedFor {
-  readonly requestId: string;
+interface AskedFor extends Pick<SignOnRequest, 'requestId'> {
   /** The earliest authentication instant if the request demanded a new authentication; null: any time. */
   readonly createdMs: number | null;
+  /** The page for whose requirement the request asked; null: none. */
+  readonly returnTo: string | null;
 }
 
 interface OpenedSession {
@@ -107,10 +117,14 @@ export class CompleteSamlSignOn {
     return outcome.ok ? outcome.value : this.#refuse(event, outcome.error, relayState);
   }
 
-  #refuse(event: RequestHeadersEvent, { reason, detail, isOver = false }: Refused, relayState: string): AgentAnswer {
+  #refuse(
+    event: RequestHeadersEvent,
+    { reason, detail, isOver = false, isStepUp = false }: Refused,
+    relayState: string,
+  ): AgentAnswer {
     const handleHash = this.#parts.digest.sha256Hex(relayState);
     const cookies = isOver ? this.#cookies.clearShownBinding(event.headers, handleHash) : [];
-    return this.#refusals.refuse(event, reason, 'sign-on', detail, cookies);
+    return this.#refusals.refuse(event, reason, 'sign-on', detail, cookies, isStepUp);
   }
 
   async #answer(
@@ -143,7 +157,7 @@ export class CompleteSamlSignOn {
     }
     const accepted = await this.#acceptOnce(validated.value, provider, taken.value, cancellation);
     if (!accepted.ok) return accepted;
-    const opened = await this.#open(accepted.value, provider, cancellation);
+    const opened = await this.#open(accepted.value, provider, taken.value, cancellation);
     if (!opened.ok) return opened;
     await this.#endShownSessions(event);
     if (isCancelled(cancellation)) return this.#endAgain(opened.value.id);
@@ -167,7 +181,7 @@ export class CompleteSamlSignOn {
     const answered = found.value;
     if (answered === null) return ok(null);
     if (answered.documentHash !== this.#answered.documentHash(posted)) {
-      const asked = { requestId: answered.requestId, createdMs: null };
+      const asked = { requestId: answered.requestId, createdMs: null, returnTo: null };
       const validated = await this.#validate(event, posted.encoded, provider, asked, cancellation);
       if (!validated.ok) {
         if (isNoFault(validated.error.reason) || !this.#attempts.noted(answered.key)) return validated;
@@ -207,12 +221,16 @@ export class CompleteSamlSignOn {
     request: AskedFor | null,
     cancellation: Cancellation,
   ): Promise<Result<AcceptedAssertion, Refused>> {
-    const { options, key, verifier, clock } = this.#parts;
+    const { options, key, verifier, clock, stepUp } = this.#parts;
     const verified = await sharedVerification(this.#shares, event, () =>
       verifier.verifyResponse(encoded, documentKeys(provider, key), cancellation),
     );
     if (!verified.ok) return refused(verified.error);
     const nowMs = clock.wallMs();
+    const returnTo = request?.returnTo ?? null;
+    const own = samlDemand(options);
+    const demand = returnTo === null ? { ...own, isForPage: false } : stepUp.demandOf(own, returnTo);
+    const forcedMs = options.forceAuthn ? (request === null ? nowMs : request.createdMs) : null;
     const validated = validateResponse(verified.value, {
       nowMs,
       clockSkewMs: options.clockSkewMs,
@@ -222,11 +240,17 @@ export class CompleteSamlSignOn {
       requestId: request?.requestId ?? null,
       allowIdpInitiated: options.allowIdpInitiated,
       nameIdFormat: options.nameIdFormat,
-      authnContexts: options.authnContexts,
-      authenticatedSinceMs: options.forceAuthn ? (request === null ? nowMs : request.createdMs) : null,
+      authnContexts: demand.acrValues,
+      authenticatedSinceMs: authenticatedSince({ nowMs, forcedMs, maxAgeSecs: demand.maxAgeSecs }),
       userIdAttribute: options.userIdAttribute,
     });
-    if (!validated.ok) return refused(validated.error);
+    if (!validated.ok) {
+      return err({
+        reason: validated.error,
+        detail: null,
+        isStepUp: demand.isForPage && isAboutAuthentication(validated.error),
+      });
+    }
     return isCancelled(cancellation) ? refused('cancelled') : validated;
   }
 
@@ -269,15 +293,18 @@ export class CompleteSamlSignOn {
   async #open(
     accepted: AcceptedAssertion,
     { entityId }: IdentityProvider,
+    request: SignOnRequest | null,
     cancellation: Cancellation,
   ): Promise<Result<OpenedSession, Refused>> {
-    const { sessionTtlMs, sessions, random, digest, clock } = this.#parts;
+    const { options, sessionTtlMs, sessions, random, digest, clock, stepUp } = this.#parts;
     if (isCancelled(cancellation)) return refused('cancelled');
     const id = random.token();
     const session = newSession({
       accepted,
       idHash: digest.sha256Hex(id),
       issuer: entityId,
+      clockSkewMs: options.clockSkewMs,
+      pageHash: request === null ? null : stepUp.pageHash(request.returnTo),
       nowMs: clock.wallMs(),
       ttlMs: sessionTtlMs,
     });

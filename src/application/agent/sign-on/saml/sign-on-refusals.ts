@@ -3,7 +3,13 @@ import type { AgentAuditEvent } from '../../../../domain/agent-protocol/audit-re
 import { eventTraceId } from '../../../../domain/agent-protocol/event-trace-id.js';
 import type { AgentAnswer, HeaderOperation, RequestHeadersEvent } from '../../../../domain/agent-protocol/messages.js';
 import type { Logger } from '../../../ports/shared/logger.js';
-import { type ProblemKind, problemAnswer, undecidedAnswer, withNoStore } from '../../agent-service/refusal.js';
+import {
+  type ProblemKind,
+  problemAnswer,
+  stepUpFailed,
+  undecidedAnswer,
+  withNoStore,
+} from '../../agent-service/refusal.js';
 import { withRemarks } from '../../agent-service/with-remarks.js';
 import type { SignOnRefusal } from './sign-on-refusal.js';
 import type { SignOnOutcomes } from './single-sign-on-options.js';
@@ -98,6 +104,7 @@ export class SignOnRefusals {
   /**
    * @param detail one clause for the log, such as the failure of a store; never text of the client
    * @param cookies cookies to clear
+   * @param isStepUp whether the user did not authenticate as the page of the sign-on requires
    */
   refuse(
     event: RequestHeadersEvent,
@@ -105,9 +112,11 @@ export class SignOnRefusals {
     action: SignOnAction,
     detail: string | null = null,
     cookies: readonly HeaderOperation[] = [],
+    isStepUp = false,
   ): AgentAnswer {
     this.note(event, reason, action, detail);
-    const answer = { ...answerTo(event, reason, action), responseHeaders: cookies };
+    const refusal = isStepUp ? stepUpFailed(event, [reason]) : answerTo(event, reason, action);
+    const answer = { ...refusal, responseHeaders: cookies };
     return withRemarks(withNoStore(answer), { event: auditEvents[action], outcome: 'failed' });
   }
 

@@ -10,6 +10,7 @@ import type { Clock } from '../../../ports/shared/clock.js';
 import type { Logger } from '../../../ports/shared/logger.js';
 import type { Random } from '../../../ports/shared/random.js';
 import type { SecretDigest } from '../../../ports/shared/secret-digest.js';
+import type { StepUpRules } from '../../sessions/step-up-rules.js';
 import type { SignOnCookies } from '../shared/sign-on-cookies.js';
 import type { SignOnRefusal } from './sign-on-refusal.js';
 import type { IdentityProviderTrust } from './trust/identity-provider-trust.js';
@@ -49,6 +50,8 @@ export interface SingleSignOnOptions {
   /** Shared with all verifications for clients. */
   readonly shares: VerificationShares;
   readonly sessions: SignOnSessions;
+  /** What pages require of sessions. */
+  readonly stepUp: Pick<StepUpRules, 'demandOf' | 'pageHash'>;
   readonly requests: Pick<SignOnRequestStore, 'insert' | 'find' | 'take'>;
   readonly replays: Pick<ReplayStore, 'has' | 'remember'>;
   readonly random: Pick<Random, 'uuid' | 'token'>;

@@ -1,6 +1,8 @@
+import { samlDemand } from '../../../../domain/agent/configuration/step-up-rules.js';
 import type { LogoutService } from '../../../../domain/agent/saml/identity-provider.js';
 import { type LogoutRequestToSend, logoutRequestXml } from '../../../../domain/agent/saml/messages/logout-request.js';
-import { nameIdOfSession } from '../../../../domain/agent/saml/session-of-assertion.js';
+import { nameIdOfSession, samlProviderName } from '../../../../domain/agent/saml/session-of-assertion.js';
+import type { SessionRequirement } from '../../../../domain/agent/sessions/session-requirements.js';
 import { isFromOtherSite } from '../../../../domain/agent/sign-on/browser-navigation.js';
 import {
   compileProtectedPaths,
@@ -136,8 +138,9 @@ const wantsForm: AgentAnswer = { ...allowAnswer, needsMore: true };
  * The endpoints and the flow of SAML single sign-on for one service provider. `FindSession` checks existing sessions.
  */
 export class SingleSignOn implements AgentEndpoint, SignOnWay {
-  readonly name = 'saml';
+  readonly name = samlProviderName;
   readonly label = 'Single sign-on (SAML)';
+  readonly demand: SessionRequirement;
   readonly paths: readonly string[];
   /** Fits a response with many attributes, in base64. */
   readonly formOctets = 1_048_576;
@@ -158,6 +161,7 @@ export class SingleSignOn implements AgentEndpoint, SignOnWay {
 
   constructor(parts: SingleSignOnOptions) {
     const { options, key, shares } = parts;
+    this.demand = samlDemand(options);
     this.paths = [options.acsPath, options.metadataPath, options.logoutPath];
     this.#endpoints = new Map([
       [options.metadataPath, 'metadata'],

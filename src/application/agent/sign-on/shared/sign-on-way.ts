@@ -1,3 +1,4 @@
+import type { SessionRequirement } from '../../../../domain/agent/sessions/session-requirements.js';
 import type { PathProtection } from '../../../../domain/agent/sign-on/protected-paths.js';
 import type { AgentAnswer, RequestHeadersEvent } from '../../../../domain/agent-protocol/messages.js';
 
@@ -7,6 +8,8 @@ export interface SignOnWay {
   readonly name: string;
   /** The text of its link on the page to choose. */
   readonly label: string;
+  /** What every session that it opens meets: its provider, and the demands of its block. */
+  readonly demand: SessionRequirement;
   /** The protection of a normalised path; null means a path without a normal form. */
   protection(path: string | null): PathProtection;
   /**

@@ -15,6 +15,7 @@ import {
   undecidedAnswer,
   withNoStore,
 } from '../../agent-service/refusal.js';
+import type { StepUpRules } from '../../sessions/step-up-rules.js';
 import { chooseWayPage, loginUrl } from './choose-way-page.js';
 import { redirectAnswer } from './sign-on-answers.js';
 import type { SignOnWay } from './sign-on-way.js';
@@ -34,6 +35,8 @@ export interface SignOnOptions {
   /** The headers with credentials, other than Authorization. */
   readonly secretHeaders: readonly string[];
   readonly returnOrigins: Pick<AllowedOrigins, 'has'>;
+  /** What pages require of sessions. */
+  readonly stepUp: Pick<StepUpRules, 'demandOf'>;
 }
 
 /**
@@ -70,7 +73,10 @@ export class SignOn implements AgentEndpoint {
     const { ways } = this.#parts;
     const path = requestPath(event.uri);
     const returnTo = returnTarget(event.uri);
-    const candidates = ways.filter((way) => way.protection(path) === 'protected');
+    const fitting = this.#fitting(returnTo);
+    const protecting = fitting.filter((way) => way.protection(path) === 'protected');
+    // A requirement may name a way that does not protect the path itself.
+    const candidates = protecting.length === 0 && fitting.length < ways.length ? fitting : protecting;
     const [only] = candidates;
     if (only !== undefined && candidates.length === 1) return only.begin(event, returnTo);
     const [loginPath] = this.paths;
@@ -87,11 +93,19 @@ export class SignOn implements AgentEndpoint {
     const { ways, returnOrigins } = this.#parts;
     const returnTo = allowedReturn(query.value.get('return_to')?.value ?? '/', returnOrigins);
     const name = query.value.get('provider')?.value ?? null;
-    const [first, ...others] = ways;
-    if (name === null && first !== undefined && others.length === 0) return first.begin(event, returnTo);
-    if (name === null) return chooseWayPage(ways, path, returnTo);
-    const chosen = ways.find((way) => way.name === name);
-    return chosen === undefined ? this.#malformed(event) : chosen.begin(event, returnTo);
+    if (name !== null && !ways.some((way) => way.name === name)) return this.#malformed(event);
+    const fitting = this.#fitting(returnTo);
+    const [first, ...others] = fitting;
+    if (first !== undefined && others.length === 0) return first.begin(event, returnTo);
+    const chosen = fitting.find((way) => way.name === name);
+    return chosen === undefined ? chooseWayPage(fitting, path, returnTo) : chosen.begin(event, returnTo);
+  }
+
+  /** The ways whose sessions can open the page; all of them if none can, because the page refuses all sessions. */
+  #fitting(returnTo: string): readonly SignOnWay[] {
+    const { ways, stepUp } = this.#parts;
+    const fitting = ways.filter(({ demand }) => stepUp.demandOf(demand, returnTo).canOpenPage);
+    return fitting.length === 0 ? ways : fitting;
   }
 
   /** The login path asks for no form. */

@@ -1,4 +1,4 @@
-import { type Claims, type ClaimValue, claimedNumberText, isClaimedNumber } from '../../tokens/claims.js';
+import { type Claims, secondsInMs } from '../../tokens/claims.js';
 import type { OidcRejection } from '../oidc-rejection.js';
 
 /** What the claims of an ID token must match, besides those of every token of the provider. */
@@ -23,10 +23,6 @@ export interface IdTokenExpectation {
 /** A requirement for the claims of an ID token with a verified signature; null: fulfilled. */
 export type IdTokenCheck = (claims: Claims, expectation: IdTokenExpectation) => OidcRejection | null;
 
-/** Null: no number. */
-const millisecondsOf = (value: ClaimValue | undefined): number | null =>
-  isClaimedNumber(value) ? Number(claimedNumberText(value)) * 1000 : null;
-
 /** Requires the nonce of the request (OpenID Connect Core, section 3.1.3.7, rule 11). */
 const checkNonce: IdTokenCheck = ({ nonce: given }, { nonce }) => (given === nonce ? null : 'wrong_nonce');
 
@@ -36,7 +32,7 @@ const checkAuthorizedParty: IdTokenCheck = ({ azp }, { clientId }) =>
 
 /** Refuses a token that is older than the request: the provider makes it for the code (rule 10). */
 const checkIssuedAt: IdTokenCheck = ({ iat }, { requestedMs, clockSkewMs }) => {
-  const issuedMs = millisecondsOf(iat);
+  const issuedMs = secondsInMs(iat);
   if (issuedMs === null) return 'missing_issued_at';
   // Seconds are rounded down.
   return issuedMs + 1000 + clockSkewMs >= requestedMs ? null : 'issued_too_long_ago';
@@ -53,7 +49,7 @@ const checkCodeHash: IdTokenCheck = (claims, { codeHash }) =>
 /** Requires a recent authentication, if the request demanded one (rule 13). */
 const checkAuthenticationTime: IdTokenCheck = ({ auth_time: given }, { maxAgeSecs, nowMs, clockSkewMs }) => {
   if (maxAgeSecs === null) return null;
-  const authenticatedMs = millisecondsOf(given);
+  const authenticatedMs = secondsInMs(given);
   if (authenticatedMs === null || authenticatedMs - clockSkewMs > nowMs) return 'authentication_not_fresh';
   return nowMs <= authenticatedMs + maxAgeSecs * 1000 + clockSkewMs ? null : 'authentication_not_fresh';
 };

@@ -1,6 +1,20 @@
 import { hasPassed } from './moments.js';
 import type { ResponseCheck } from './response-check.js';
 
+/** What a request demands of the time of the authentication. */
+export interface FreshnessDemand {
+  readonly nowMs: number;
+  /** When a request that demands a new authentication was sent; null: it demands none. */
+  readonly forcedMs: number | null;
+  readonly maxAgeSecs: number | null;
+}
+
+/** The earliest authentication instant that meets the demand, without tolerance; null: any. */
+export const authenticatedSince = ({ nowMs, forcedMs, maxAgeSecs }: FreshnessDemand): number | null => {
+  if (maxAgeSecs === null) return forcedMs;
+  return Math.max(forcedMs ?? Number.NEGATIVE_INFINITY, nowMs - maxAgeSecs * 1000);
+};
+
 /** Requires a new authentication if the request asked for it (SAML core, section 3.4.1, ForceAuthn). */
 export const checkFreshAuthentication: ResponseCheck = ({ assertion: { authentication } }, expectation) => {
   const { authenticatedSinceMs: sinceMs, clockSkewMs } = expectation;

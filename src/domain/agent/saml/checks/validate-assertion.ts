@@ -1,5 +1,11 @@
 import { err, ok, type Result } from '../../../shared/result.js';
-import type { Assertion, AssertionAttribute, NameId, VerifiedAssertion } from '../assertion.js';
+import type {
+  Assertion,
+  AssertionAttribute,
+  AuthenticationStatement,
+  NameId,
+  VerifiedAssertion,
+} from '../assertion.js';
 import type { DocumentRejection } from '../document-rejection.js';
 import { statementInContext } from './authentication-context.js';
 import { acceptedConfirmation } from './check-subject-confirmation.js';
@@ -14,6 +20,8 @@ export interface AcceptedAssertion {
   /** Null: absent, and an attribute is the user id. */
   readonly nameId: NameId | null;
   readonly sessionIndex: string | null;
+  /** The statement in one of the required contexts. */
+  readonly authentication: Pick<AuthenticationStatement, 'authnInstantMs' | 'contextClass'>;
   /** The earliest of several; null: none. */
   readonly sessionNotOnOrAfterMs: number | null;
   readonly attributes: readonly AssertionAttribute[];
@@ -43,6 +51,8 @@ const accepted = (
   const confirmation = acceptedConfirmation(assertion, expectation);
   if (!confirmation.ok) return confirmation;
   const sessionNotOnOrAfterMs = sessionEnd(assertion);
+  // INVARIANT: there is one, because the checks require it.
+  const statement = statementInContext(assertion.authentication, expectation.authnContexts) as AuthenticationStatement;
   const ends = [
     assertion.conditions?.notOnOrAfterMs,
     confirmation.value.data?.notOnOrAfterMs,
@@ -51,7 +61,8 @@ const accepted = (
   return ok({
     userId,
     nameId: assertion.nameId,
-    sessionIndex: statementInContext(assertion.authentication, expectation.authnContexts)?.sessionIndex ?? null,
+    sessionIndex: statement.sessionIndex,
+    authentication: { authnInstantMs: statement.authnInstantMs, contextClass: statement.contextClass },
     sessionNotOnOrAfterMs,
     attributes: assertion.attributes,
     assertionId: assertion.id,

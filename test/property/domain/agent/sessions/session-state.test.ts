@@ -27,6 +27,7 @@ class Real {
         userId: 'ann',
         nameId: { value: 'ann', format: null, nameQualifier: null, spNameQualifier: null },
         sessionIndex: null,
+        authentication: { authnInstantMs: 0, contextClass: null },
         sessionNotOnOrAfterMs: idpMs === null ? null : this.nowMs + idpMs,
         attributes: [],
         assertionId: '_a',
@@ -36,6 +37,8 @@ class Real {
       },
       idHash: '',
       issuer: 'A',
+      clockSkewMs: 0,
+      pageHash: null,
       nowMs: this.nowMs,
       ttlMs,
     });

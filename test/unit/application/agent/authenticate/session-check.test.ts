@@ -4,6 +4,7 @@ import type { SessionCheckResult } from '../../../../../src/application/agent/se
 import { CancellationSource } from '../../../../../src/application/shared/cancellation/cancellation-source.js';
 import type { RequestCredentials } from '../../../../../src/domain/agent/identity/request-credentials.js';
 import { preparedIdentityOf, sessionIdOf, sessionOf } from '../../../../support/agent/remembered-sessions.js';
+import { stepUpRulesOf } from '../../../../support/agent/step-up-rules-of.js';
 import { neverCancelled } from '../../../../support/shared/never-cancelled.js';
 
 const shown = (...sessionCookies: readonly string[]): RequestCredentials => ({
@@ -23,6 +24,7 @@ const checkOf = (result: SessionCheckResult | Promise<SessionCheckResult>, asked
         return result;
       },
     },
+    stepUpRulesOf(),
     'saml',
   );
 

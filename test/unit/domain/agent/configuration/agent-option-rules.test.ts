@@ -47,6 +47,7 @@ describe('complete options', () => {
         authz: null,
         saml: null,
         sessions: null,
+        requiredSessions: [],
         tokenExchange: null,
         identityToken: null,
         resources: [],

@@ -64,7 +64,11 @@ describe('a completed sign-on', () => {
       method: 'saml',
       provider: 'https://idp.example',
       logout: { subject: 'ann@idp', session: 'index-1' },
-      details: {},
+      details: {
+        provider_name: 'saml',
+        auth_time_ms: String(world.clock.wallMs()),
+        sign_on_page: world.digest.sha256Hex('page\n/reports'),
+      },
       attributes: [{ name: 'mail', values: ['ann@example.com'] }],
       createdMs: world.clock.wallMs(),
       expiresMs: world.clock.wallMs() + 28_800_000,

@@ -2,11 +2,16 @@ import { describe, expect, it } from 'vitest';
 import { SignOn } from '../../../../../../src/application/agent/sign-on/shared/sign-on.js';
 import { redirectAnswer } from '../../../../../../src/application/agent/sign-on/shared/sign-on-answers.js';
 import type { SignOnWay } from '../../../../../../src/application/agent/sign-on/shared/sign-on-way.js';
+import type {
+  RequiredPath,
+  SessionRequirement,
+} from '../../../../../../src/domain/agent/sessions/session-requirements.js';
 import { compileProtectedPaths, pathProtection } from '../../../../../../src/domain/agent/sign-on/protected-paths.js';
 import { answerFault } from '../../../../../../src/domain/agent-protocol/answer-rules.js';
 import type { AgentAnswer } from '../../../../../../src/domain/agent-protocol/messages.js';
 import { AllowedOrigins } from '../../../../../../src/domain/http/allowed-origins.js';
 import { requestPath } from '../../../../../../src/domain/http/path-normalisation.js';
+import { required, stepUpRulesOf } from '../../../../../support/agent/step-up-rules-of.js';
 import { headersEvent } from '../../../../../support/shared/agent-events.js';
 
 /** A way whose provider is at a host of its name; the return target is in the URL. */
@@ -14,11 +19,13 @@ const way = (
   name: string,
   protectedPaths: readonly string[] = [],
   excludedPaths: readonly string[] = [],
+  demand: Partial<SessionRequirement> = {},
 ): SignOnWay => {
   const paths = compileProtectedPaths({ protectedPaths, excludedPaths });
   return {
     name,
     label: `With <${name}>`,
+    demand: required({ provider: name, ...demand }),
     protection: (path) => pathProtection(paths, path),
     begin: async (_, returnTo) =>
       redirectAnswer(`https://${encodeURIComponent(name)}.idp.example/?to=${encodeURIComponent(returnTo)}`, []),
@@ -27,12 +34,15 @@ const way = (
 
 const origins = new AllowedOrigins(['https://*.corp.example']);
 
-const signOnOf = (...ways: readonly SignOnWay[]) =>
+const signOnOf = (...ways: readonly SignOnWay[]) => signOnWith([], ...ways);
+
+const signOnWith = (paths: readonly RequiredPath[], ...ways: readonly SignOnWay[]) =>
   new SignOn({
     ways,
     loginPaths: ways.length > 1 ? ['/oidc/login', '/oidc/login', '/other/login'] : ['/oidc/login'],
     secretHeaders: ['X-API-Key'],
     returnOrigins: origins,
+    stepUp: stepUpRulesOf(paths),
   });
 
 const event = (uri: string, method = 'GET', headers: readonly string[] = []) =>
@@ -172,5 +182,44 @@ describe('the login path', () => {
 
   it('is listed once', () => {
     expect(signOn.paths).toEqual(['/oidc/login', '/other/login']);
+  });
+});
+
+describe('a page that requires more of a session', () => {
+  const corp = way('corp', ['/'], [], { acrValues: ['mfa', 'pwd'] });
+  const partner = way('partner', ['/'], [], { acrValues: ['pwd'] });
+  const third = way('third', ['/elsewhere']);
+  const signOn = signOnWith(
+    [
+      { path: '/admin', ...required({ acrValues: ['mfa'] }) },
+      { path: '/partner', ...required({ provider: 'partner', maxAgeSecs: 60 }) },
+      { path: '/third', ...required({ provider: 'third' }) },
+    ],
+    corp,
+    partner,
+    third,
+  );
+
+  it('begins the way that it names, or the only one that can meet it, without a page to choose', async () => {
+    expect(urlOf(await begun(signOn, '/partner/x?y=1'))).toBe('https://partner.idp.example/?to=%2Fpartner%2Fx%3Fy%3D1');
+    expect(urlOf(await begun(signOn, '/admin'))).toBe('https://corp.idp.example/?to=%2Fadmin');
+    expect(urlOf(await begun(signOn, '/third'))).toBe('https://third.idp.example/?to=%2Fthird');
+    expect(urlOf(await begun(signOn, '/x'))).toBe('/oidc/login?return_to=%2Fx');
+  });
+
+  it('is kept at the login path, whatever provider a link names', async () => {
+    for (const provider of ['', 'provider=partner&', 'provider=corp&']) {
+      const answer = await asked(signOn, `/oidc/login?${provider}return_to=/partner`);
+      expect(urlOf(answer)).toBe('https://partner.idp.example/?to=%2Fpartner');
+    }
+    const elsewhere = encodeURIComponent('https://a.corp.example/ADMIN/x');
+    const answer = await asked(signOn, `/oidc/login?provider=partner&return_to=${elsewhere}`);
+    expect(linksOf(answer).map((href) => /provider=(\w+)/.exec(href)?.[1])).toEqual(['corp', 'third']);
+  });
+
+  it('offers only the ways that can meet it', async () => {
+    const answer = await asked(signOn, '/oidc/login?return_to=/admin');
+    expect(linksOf(answer).map((href) => /provider=(\w+)/.exec(href)?.[1])).toEqual(['corp', 'third']);
+    expect(linksOf(await asked(signOn, '/oidc/login?return_to=/x'))).toHaveLength(3);
   });
 });

@@ -17,6 +17,10 @@ describe('a fully valid response', () => {
         userId: 'ann@example.com',
         nameId: good.nameId,
         sessionIndex: '_session',
+        authentication: {
+          authnInstantMs: good.authentication[0]?.authnInstantMs,
+          contextClass: 'urn:oasis:names:tc:SAML:2.0:ac:classes:PasswordProtectedTransport',
+        },
         sessionNotOnOrAfterMs: now + 60 * minute,
         attributes: [{ name: 'groups', values: ['staff', 'admins'] }],
         assertionId: '_assertion',

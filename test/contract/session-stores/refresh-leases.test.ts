@@ -75,7 +75,7 @@ describeStores('refresh leases', (technology) => {
     const store = await opened(cleanUp);
     await lease(store, 'one');
     expect(await end(store, 'one', { heldUntilMs: noonMs + 500 })).toBe(true);
-    expect(await lease(store, 'one', noonMs + 499)).toBe('held');
+    expect(await lease(store, 'one', noonMs + 499)).toBe('paused');
     expect(await end(store, 'one', { details: { token: 'none' } })).toBe(false);
     expect(await end(store, '', { details: { token: 'none' } })).toBe(false);
     expect(await lease(store, 'two', noonMs + 500)).toBe('leased');

@@ -66,7 +66,8 @@ export class FakeSessionStore implements SessionStore {
   takeRefreshLease({ idHash, holder, untilMs, nowMs }: RefreshLease): Stored<LeaseOutcome> {
     return this.#answer('takeRefreshLease', () => {
       if (!this.sessions.has(idHash)) return 'gone';
-      if ((this.leases.get(idHash)?.untilMs ?? 0) > nowMs) return 'held';
+      const held = this.leases.get(idHash);
+      if (held !== undefined && held.untilMs > nowMs) return held.holder === null ? 'paused' : 'held';
       this.leases.set(idHash, { holder, untilMs });
       return 'leased';
     });

@@ -93,7 +93,8 @@ export class MemorySessionStore implements SessionStore {
   async takeRefreshLease({ idHash, holder, untilMs, nowMs }: RefreshLease): Stored<LeaseOutcome> {
     return this.#state.answer(() => {
       if (this.#sessions.get(idHash) === undefined) return 'gone';
-      if ((this.#leases.get(idHash)?.untilMs ?? 0) > nowMs) return 'held';
+      const held = this.#leases.get(idHash);
+      if (held !== undefined && held.untilMs > nowMs) return held.holder === null ? 'paused' : 'held';
       this.#leases.set(idHash, { holder, untilMs });
       return 'leased';
     });

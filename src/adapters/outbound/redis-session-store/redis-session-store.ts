@@ -53,6 +53,14 @@ const readAll = (shown: unknown): Result<Session[], StoreFailure> => {
   return ok(sessions);
 };
 
+/** By the number that the script returns. */
+const leaseOutcomes: ReadonlyMap<number, LeaseOutcome> = new Map([
+  [1, 'leased'],
+  [0, 'held'],
+  [2, 'paused'],
+  [-1, 'gone'],
+]);
+
 /** Sessions in Redis, shared by all processes with the same entity id. */
 export class RedisSessionStore implements SessionStore {
   readonly #keyspace: SessionKeyspace;
@@ -107,8 +115,8 @@ export class RedisSessionStore implements SessionStore {
     const parameters = [idHash, holder, String(untilMs), String(nowMs)];
     const taken = await this.#keyspace.runForNumber(leaseScript, parameters);
     if (!taken.ok) return taken;
-    if (taken.value === 1) return ok('leased');
-    return ok(taken.value === 0 ? 'held' : 'gone');
+    const outcome = leaseOutcomes.get(taken.value);
+    return outcome === undefined ? foreignContent : ok(outcome);
   }
 
   async endRefresh({ idHash, holder, details, heldUntilMs }: EndedRefresh): Stored<boolean> {

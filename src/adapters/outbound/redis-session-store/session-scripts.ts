@@ -62,14 +62,16 @@ return 1
 export const findScript = keyspaceScript(`${shown} return shown(ARGV[1])`);
 
 /**
- * Takes a hash, holder, end of the lease, now. Returns 1 if the holder has the lease, 0 if another has it, and -1 if there
- * is no session.
+ * Takes a hash, holder, end of the lease, now. Returns 1 if the holder has the lease, 0 if another has it, 2 if nobody
+ * may have it yet, and -1 if there is no session.
  */
 export const leaseScript = keyspaceScript(`
 local session = p .. 'session:' .. ARGV[1]
 if redis.call('HEXISTS', session, 'record') == 0 then return -1 end
 local held = redis.call('HGET', session, 'held')
-if held and tonumber(held) > tonumber(ARGV[4]) then return 0 end
+if held and tonumber(held) > tonumber(ARGV[4]) then
+  if redis.call('HEXISTS', session, 'holder') == 1 then return 0 else return 2 end
+end
 redis.call('HSET', session, 'holder', ARGV[2], 'held', ARGV[3])
 return 1
 `);

@@ -31,7 +31,7 @@ export const sessionStatements = {
   touch: 'UPDATE sessions SET last_seen_ms = ? WHERE space = ? AND id_hash = ? AND last_seen_ms < ?',
   takeRefreshLease: `UPDATE sessions SET refresh_holder = ?, refresh_held_until_ms = ?
     WHERE space = ? AND id_hash = ? AND refresh_held_until_ms <= ?`,
-  exists: 'SELECT 1 FROM sessions WHERE space = ? AND id_hash = ?',
+  isPaused: 'SELECT refresh_holder IS NULL FROM sessions WHERE space = ? AND id_hash = ?',
   endRefresh: `UPDATE sessions SET refresh_holder = NULL, refresh_held_until_ms = ?, details = coalesce(?, details)
     WHERE space = ? AND id_hash = ? AND refresh_holder = ?`,
   remove: 'DELETE FROM sessions WHERE space = ? AND id_hash = ?',
@@ -64,7 +64,7 @@ interface SessionStatements {
   readonly find: Statement<[number, string], SessionRow>;
   readonly touch: Statement<[number, number, string, number]>;
   readonly takeRefreshLease: Statement<[string, number, number, string, number]>;
-  readonly exists: Statement<[number, string], number>;
+  readonly isPaused: Statement<[number, string], number>;
   readonly endRefresh: Statement<[number, Text, number, string, string]>;
   readonly remove: Statement<[number, string]>;
   readonly removeOfSubject: Statement<[number, Uint8Array, string, string, string], string>;
@@ -85,7 +85,7 @@ const prepareSessionStatements = (database: Database): SessionStatements => ({
   find: database.prepare(sessionStatements.find),
   touch: database.prepare(sessionStatements.touch),
   takeRefreshLease: database.prepare(sessionStatements.takeRefreshLease),
-  exists: database.prepare<[number, string], number>(sessionStatements.exists).pluck(),
+  isPaused: database.prepare<[number, string], number>(sessionStatements.isPaused).pluck(),
   endRefresh: database.prepare(sessionStatements.endRefresh),
   remove: database.prepare(sessionStatements.remove),
   removeOfSubject: database
@@ -183,10 +183,12 @@ export class SqliteSessionStore implements SessionStore {
   }
 
   takeRefreshLease({ idHash, holder, untilMs, nowMs }: RefreshLease): Stored<LeaseOutcome> {
-    const { takeRefreshLease, exists } = this.#statements;
+    const { takeRefreshLease, isPaused } = this.#statements;
     return this.#connection.write(() => {
       if (takeRefreshLease.run(holder, untilMs, this.#space, idHash, nowMs).changes > 0) return 'leased';
-      return exists.get(this.#space, idHash) === undefined ? 'gone' : 'held';
+      const paused = isPaused.get(this.#space, idHash);
+      if (paused === undefined) return 'gone';
+      return paused === 1 ? 'paused' : 'held';
     });
   }
 

@@ -42,8 +42,11 @@ export interface RefreshLease {
   readonly nowMs: number;
 }
 
-/** `leased`: the caller may refresh. `held`: another holder may, or nobody yet. `gone`: the session has ended. */
-export type LeaseOutcome = 'leased' | 'held' | 'gone';
+/**
+ * `leased`: the caller may refresh. `held`: another holder may. `paused`: the last holder set a time, and nobody may
+ * refresh before it. `gone`: the session has ended.
+ */
+export type LeaseOutcome = 'leased' | 'held' | 'paused' | 'gone';
 
 /** The end of a refresh. */
 export interface EndedRefresh {

@@ -24,6 +24,8 @@ export interface Lies {
   readonly members?: (members: Changes) => unknown;
   /** Answers the token request instead. */
   readonly token?: (response: ServerResponse, members: Changes) => void;
+  /** Answers the request for a refresh instead. */
+  readonly refresh?: (response: ServerResponse, members: Changes, claims: Changes) => void;
   readonly userinfo?: (response: ServerResponse, claims: Changes) => void;
   readonly discovery?: Changes;
   /** Keys of the set instead of the published ones. */
@@ -51,7 +53,16 @@ const bodyOf = async (request: IncomingMessage): Promise<string> => {
 export class LyingOidcProvider {
   readonly #server = createServer((request, response) => void this.#answer(request, response));
   readonly #codes = new Map<string, IssuedCode>();
+  /** Refresh tokens that count, with the time of their authentication. Each counts once. */
+  readonly #refreshTokens = new Map<string, number>();
+  #lastRefresh = 0;
   readonly #nowSecs: () => number;
+  /** Life of access tokens, in seconds. */
+  accessSecs: number | undefined = 300;
+  /** Whether a sign-on brings a refresh token. */
+  givesRefreshTokens = false;
+  /** Whether a refresh brings a new refresh token and spends the former one. */
+  rotates = true;
   readonly key = pairFor('ES256');
   kid = 'k1';
   /** Path of the issuer, as in `/realms/company`. */
@@ -146,6 +157,7 @@ export class LyingOidcProvider {
   async #token(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const form = new URLSearchParams(await bodyOf(request));
     this.requests.push({ authorization: request.headers.authorization, form });
+    if (form.get('grant_type') === 'refresh_token') return this.#refresh(request, response, form);
     const code = form.get('code') ?? '';
     const issued = this.#codes.get(code);
     const verifier = createHash('sha256')
@@ -177,8 +189,63 @@ export class LyingOidcProvider {
     };
     const told = this.lies.claims?.(claims, code) ?? claims;
     const idToken = this.lies.idToken?.(told, this) ?? this.sign(told, this.lies.header);
-    const members = { token_type: 'Bearer', access_token: accessToken, expires_in: 300, id_token: idToken };
+    const refreshToken = this.givesRefreshTokens ? this.#newRefreshToken(now) : undefined;
+    const members = {
+      token_type: 'Bearer',
+      access_token: accessToken,
+      expires_in: this.accessSecs,
+      id_token: idToken,
+      refresh_token: refreshToken,
+    };
     if (this.lies.token !== undefined) return this.lies.token(response, members);
     json(response, this.lies.members?.(members) ?? members);
+  }
+  /** The refreshes that were asked for. */
+  get refreshes(): number {
+    return this.requests.filter(({ form }) => form.get('grant_type') === 'refresh_token').length;
+  }
+
+  #newRefreshToken(authTime: number): string {
+    this.#lastRefresh += 1;
+    const token = `refresh-${this.#lastRefresh}`;
+    this.#refreshTokens.set(token, authTime);
+    return token;
+  }
+
+  #refresh(request: IncomingMessage, response: ServerResponse, form: URLSearchParams): void {
+    const former = form.get('refresh_token') ?? '';
+    const authTime = this.#refreshTokens.get(former);
+    if (!this.#isClient(request) || authTime === undefined) {
+      const error = authTime === undefined ? 'invalid_grant' : 'invalid_client';
+      json(response, { error }, 400);
+      return;
+    }
+    if (this.rotates) this.#refreshTokens.delete(former);
+    const refreshToken = this.rotates ? this.#newRefreshToken(authTime) : undefined;
+    const accessToken = `access-of-${refreshToken ?? former}`;
+    const now = this.#nowSecs();
+    const claims: Changes = {
+      iss: this.issuer,
+      aud: 'portal',
+      iat: now,
+      exp: now + 300,
+      auth_time: authTime,
+      at_hash: hashOf(accessToken),
+      ...this.user,
+    };
+    const members = {
+      token_type: 'Bearer',
+      access_token: accessToken,
+      expires_in: this.accessSecs,
+      refresh_token: refreshToken,
+      id_token: this.sign(claims),
+    };
+    if (this.lies.refresh === undefined) json(response, members);
+    else this.lies.refresh(response, members, claims);
+  }
+
+  #isClient(request: IncomingMessage): boolean {
+    const basic = Buffer.from(`portal:${encodeURIComponent(this.clientSecret)}`).toString('base64');
+    return request.headers.authorization === `Basic ${basic}`;
   }
 }

@@ -19,6 +19,7 @@ const agentReport = () => {
   counters.authorized('allow', 'deny');
   counters.completed();
   counters.signedOn();
+  counters.refreshedTokens('refreshed');
   counters.exchanged('issued');
   counters.refreshedKeys('success');
   counters.introspected('active');

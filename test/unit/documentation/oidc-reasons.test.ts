@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { OidcRefusal } from '../../../src/application/agent/sign-on/oidc/oidc-refusal.js';
 import type { FailureReason } from '../../../src/domain/agent/identity/authentication-failure.js';
 import { oidcRejections } from '../../../src/domain/agent/oidc/oidc-rejection.js';
+import { refreshEndings, refreshRetries } from '../../../src/domain/agent/oidc/token-refresh.js';
 import { proofRejections } from '../../../src/domain/agent/tokens/dpop-proof.js';
 
 const page = (name: string): string => readFileSync(new URL(`../../../docs/guides/${name}`, import.meta.url), 'utf8');
@@ -57,6 +58,16 @@ const tokenReasons: readonly string[] = [
   ] satisfies readonly FailureReason[]),
 ];
 
+const refreshReasons: readonly string[] = [...refreshEndings, ...refreshRetries];
+
+describe('the results of refreshes', () => {
+  it.each(['refreshed', ...refreshReasons])('have a row for %s', (result) => {
+    const section = page('oidc-login.md').split('## Keep users signed on')[1]?.split('\n## ')[0] ?? '';
+    const cells = [...section.matchAll(/^\| ((?:`[a-z_]+`(?:, )?)+) \|/gm)].map(([, cell]) => cell).join();
+    expect(cells).toContain(`\`${result}\``);
+  });
+});
+
 describe('the threat model of OpenID Connect', () => {
   it.each(reasons)('says what the reason %s is for', (reason) => {
     expect(page('oidc-threat-model.md')).toContain(`\`${reason}\``);
@@ -67,7 +78,7 @@ describe('the threat model of OpenID Connect', () => {
       ([, cell = '']) => [...cell.matchAll(/`([a-z_]+)`/g)].map(([, reason]) => reason),
     );
     expect(named.length).toBeGreaterThan(30);
-    for (const reason of named) expect([...reasons, ...tokenReasons]).toContain(reason);
+    for (const reason of named) expect([...reasons, ...tokenReasons, ...refreshReasons]).toContain(reason);
   });
 
   it('and its troubleshooting name reasons that exist', () => {

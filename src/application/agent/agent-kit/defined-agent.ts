@@ -18,7 +18,7 @@ import type { Result } from '../../../domain/shared/result.js';
 import type { AgentService, ConfigurationGiver, ConfigurationOccasion } from '../../ports/agent/agent-service.js';
 import type { Clock } from '../../ports/shared/clock.js';
 import type { Logger } from '../../ports/shared/logger.js';
-import { LatencyWindow } from '../agent-service/agent-service-counters.js';
+import { LatencyWindow } from '../agent-service/latency-window.js';
 import { Answer } from './agent-answers.js';
 import type { AgentDefinition, AgentTraits } from './agent-definition.js';
 import { AgentBodyChunk, AgentRequest, AgentResponseHead } from './agent-request.js';

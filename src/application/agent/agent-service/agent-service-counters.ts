@@ -1,5 +1,6 @@
 import type { AuthenticationFailure } from '../../../domain/agent/identity/authentication-failure.js';
 import type { AuthenticationMethod } from '../../../domain/agent/identity/request-credentials.js';
+import type { TokenRefreshResult } from '../../../domain/agent/oidc/token-refresh.js';
 import { signOnMethods } from '../../../domain/agent/sessions/session.js';
 import type { ExchangeReason } from '../../../domain/agent/token-exchange/exchange-refusal.js';
 import { samlCertificateExpiry } from '../../../domain/agent-protocol/agent-metrics/own-agent-families.js';
@@ -10,37 +11,9 @@ import type { IntrospectionOutcomes, IntrospectionResult } from '../authenticate
 import type { ExchangeOutcomes } from '../exchange-token/exchange-record.js';
 import type { RefreshResult } from '../keys/key-set.js';
 import type { OidcOutcomes, OidcRefusal } from '../sign-on/oidc/oidc-refusal.js';
+import type { RefreshOutcomes } from '../sign-on/oidc/session-refreshes.js';
 import type { SignOnRefusal } from '../sign-on/saml/sign-on-refusal.js';
 import type { SignOnOutcomes } from '../sign-on/saml/single-sign-on-options.js';
-
-interface LatencyFigures {
-  readonly avgMs: number;
-  readonly p50Ms: number;
-  readonly p95Ms: number;
-  readonly p99Ms: number;
-}
-
-/** The latest durations, for health reports. A ring of fixed size. */
-export class LatencyWindow {
-  readonly #durations: Float64Array;
-  #recorded = 0;
-
-  constructor(size = 512) {
-    this.#durations = new Float64Array(size);
-  }
-
-  record(durationMs: number): void {
-    this.#durations[this.#recorded % this.#durations.length] = durationMs;
-    this.#recorded += 1;
-  }
-
-  figures(): LatencyFigures {
-    const sorted = this.#durations.slice(0, Math.min(this.#recorded, this.#durations.length)).sort();
-    const at = (fraction: number) => sorted[Math.max(0, Math.ceil(sorted.length * fraction) - 1)] ?? 0;
-    const sum = sorted.reduce((total, duration) => total + duration, 0);
-    return { avgMs: sorted.length === 0 ? 0 : sum / sorted.length, p50Ms: at(0.5), p95Ms: at(0.95), p99Ms: at(0.99) };
-  }
-}
 
 /** A counter with one series per label set. Kinds are a closed set, so the number of series is bounded. */
 export class LabelledCounter<Kind extends string> {
@@ -106,7 +79,9 @@ const certificateHelp =
   'Expiry of a certificate of the SAML identity provider or service provider, in seconds since the Unix epoch';
 
 /** The metrics of the agent. Labels are closed unions and certificates, so the number of series is bounded. */
-export class AgentServiceCounters implements SignOnOutcomes, OidcOutcomes, ExchangeOutcomes, IntrospectionOutcomes {
+export class AgentServiceCounters
+  implements SignOnOutcomes, OidcOutcomes, RefreshOutcomes, ExchangeOutcomes, IntrospectionOutcomes
+{
   #requests = 0;
   readonly #successes = new LabelledCounter<AuthenticationMethod>(
     'auth_success_total',
@@ -146,6 +121,11 @@ export class AgentServiceCounters implements SignOnOutcomes, OidcOutcomes, Excha
   readonly #oidcSignOns = new LabelledCounter<'completed' | OidcRefusal>(
     'oidc_sign_ons_total',
     'Sign-ons at OpenID providers and refused callbacks, by result',
+    byResult,
+  );
+  readonly #tokenRefreshes = new LabelledCounter<TokenRefreshResult>(
+    'oidc_refreshes_total',
+    'Refreshes of the tokens of sessions at OpenID providers, by result',
     byResult,
   );
   readonly #exchanges = new LabelledCounter<'issued' | ExchangeReason>(
@@ -213,6 +193,11 @@ export class AgentServiceCounters implements SignOnOutcomes, OidcOutcomes, Excha
     this.#oidcSignOns.add(reason);
   }
 
+  /** Counts a refresh of the tokens of a session. */
+  refreshedTokens(result: TokenRefreshResult): void {
+    this.#tokenRefreshes.add(result);
+  }
+
   /** Counts a result of the token endpoint. */
   exchanged(result: 'issued' | ExchangeReason): void {
     this.#exchanges.add(result);
@@ -272,6 +257,7 @@ export class AgentServiceCounters implements SignOnOutcomes, OidcOutcomes, Excha
         ...this.#shadowDifferences.values(),
         ...this.#signOns.values(),
         ...this.#oidcSignOns.values(),
+        ...this.#tokenRefreshes.values(),
         ...this.#exchanges.values(),
       ],
       gauges: [

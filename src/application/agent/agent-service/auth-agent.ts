@@ -27,7 +27,8 @@ import type { AgentConfigurationInForce } from '../configure-agent/agent-configu
 import type { AgentKeySets } from '../configure-agent/agent-key-sets.js';
 import type { PreparedAgent } from '../configure-agent/prepared-agent.js';
 import { type AgentCondition, agentCondition } from './agent-condition.js';
-import { type AgentServiceCounters, LatencyWindow } from './agent-service-counters.js';
+import type { AgentServiceCounters } from './agent-service-counters.js';
+import { LatencyWindow } from './latency-window.js';
 import { PendingDecisions } from './pending-decisions.js';
 import { PostedEndpoints } from './posted-endpoints.js';
 import { undecidedAnswer } from './refusal.js';

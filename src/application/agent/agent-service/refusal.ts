@@ -163,6 +163,7 @@ const undecided: ProblemKind = {
 const retryAfter: Readonly<Record<UndecidedReason, string>> = {
   keys_unavailable: '5',
   introspection_unavailable: '1',
+  provider_unavailable: '5',
   store_unavailable: '5',
   overloaded: '1',
 };

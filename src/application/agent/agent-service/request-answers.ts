@@ -1,5 +1,6 @@
 import { authorizationRemarks, identityRemarks } from '../../../domain/agent/identity/identity.js';
 import { removalOperations } from '../../../domain/agent/identity/identity-headers.js';
+import type { AuthenticationMethod } from '../../../domain/agent/identity/request-credentials.js';
 import { isCrossSiteRequest, opensWebSocket } from '../../../domain/agent/sign-on/cross-site-request.js';
 import type { PathProtection } from '../../../domain/agent/sign-on/protected-paths.js';
 import { eventTraceId } from '../../../domain/agent-protocol/event-trace-id.js';
@@ -48,16 +49,30 @@ const fieldsOf = (event: RequestHeadersEvent, { failure }: RefusedAuthentication
   route: event.metadata.routeId,
 });
 
+/** The methods whose credential is in Authorization. */
+const authorizationMethods: ReadonlySet<AuthenticationMethod> = new Set(['oidc', 'jwt', 'basic']);
+
+/** An identity that may pass. */
+interface PassingIdentity {
+  readonly prepared: PreparedIdentity;
+  readonly byCookie?: true;
+}
+
+/** Whether Authorization authenticates the request. */
+const isByAuthorization = (passing: PassingIdentity | null): boolean =>
+  passing !== null && passing.byCookie !== true && authorizationMethods.has(passing.prepared.identity.method);
+
 /** `token`: the header with the signed identity; null: there is none. */
 const allowed = (
   event: RequestHeadersEvent,
-  { removable, removesCookie }: PreparedAgent,
-  prepared: PreparedIdentity | null,
+  { removable, removableUnverified, removesCookie }: PreparedAgent,
+  passing: PassingIdentity | null,
   authorized: AuthorizationOutcome | null,
   token: HeaderOperation | null,
 ): AgentAnswer => {
+  const prepared = passing?.prepared ?? null;
   // INVARIANT: client-supplied headers with identity names are removed before any is set.
-  const changes = removalOperations(event.headers, removable);
+  const changes = removalOperations(event.headers, isByAuthorization(passing) ? removable : removableUnverified);
   const cookies = removesCookie === null ? null : withoutCookies(event.headers, removesCookie);
   const isPlain = changes.length === 0 && cookies === null && token === null;
   if (prepared !== null && isPlain && authorized === null) return prepared.answer;
@@ -96,7 +111,7 @@ export class RequestAnswers {
       return this.#crossSite(event, prepared, durationMs);
     }
     this.#counters.succeeded(prepared.identity.method, durationMs / 1000);
-    return this.#authorize(event, agent, prepared);
+    return this.#authorize(event, agent, outcome);
   }
 
   #crossSite(event: RequestHeadersEvent, { identity }: PreparedIdentity, durationMs: number): AgentAnswer {
@@ -172,10 +187,10 @@ export class RequestAnswers {
   #authorize(
     event: RequestHeadersEvent,
     agent: PreparedAgent,
-    prepared: PreparedIdentity | null,
+    passing: PassingIdentity | null,
   ): AgentAnswer | Promise<AgentAnswer> {
     const { authorization, identityTokens } = agent;
-    const identity = prepared?.identity ?? null;
+    const identity = passing?.prepared.identity ?? null;
     const authorized = authorization?.authorize(event, identity) ?? null;
     if (authorized !== null) this.#counters.authorized(authorized.decision, authorized.shadow);
     if (authorized?.decision === 'deny') {
@@ -184,9 +199,9 @@ export class RequestAnswers {
     }
     const { upstreamId } = event.metadata;
     if (identityTokens === null || identity === null || upstreamId === null) {
-      return allowed(event, agent, prepared, authorized, null);
+      return allowed(event, agent, passing, authorized, null);
     }
     const token = identityTokens.headerFor(identity, upstreamId);
-    return thenMaybe(token, (header) => allowed(event, agent, prepared, authorized, header));
+    return thenMaybe(token, (header) => allowed(event, agent, passing, authorized, header));
   }
 }

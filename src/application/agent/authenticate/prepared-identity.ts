@@ -47,7 +47,8 @@ export class IdentityPreparation {
     this.#clock = clock;
   }
 
-  prepare(identity: Identity): PreparedIdentity {
+  /** @param own further operations, after the identity headers */
+  prepare(identity: Identity, own: readonly HeaderOperation[] = []): PreparedIdentity {
     const { operations, leftOut } = identityHeaders(identity, this.#names, this.#mapping, this.#bounds);
     const untold = leftOut.length === 0 ? null : this.#linesOf(identity.method).take();
     if (untold !== null) {
@@ -58,7 +59,7 @@ export class IdentityPreparation {
         untold,
       });
     }
-    return preparedIdentity(identity, operations);
+    return preparedIdentity(identity, own.length === 0 ? operations : [...operations, ...own]);
   }
 
   #linesOf(method: AuthenticationMethod): OncePerPeriod {

@@ -32,6 +32,8 @@ const outcomeOf = (result: SessionCheckResult, stepUp: StepUpCheck, uri: string)
       return failedCheck('session_expired');
     case 'unavailable':
       return undecided('store_unavailable');
+    case 'not_refreshed':
+      return undecided('provider_unavailable');
   }
 };
 

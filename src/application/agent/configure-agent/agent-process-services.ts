@@ -16,6 +16,7 @@ import type { ExchangeOutcomes } from '../exchange-token/exchange-record.js';
 import type { AssertionMemory } from '../exchange-token/spent-assertions.js';
 import type { KeySets } from '../keys/key-sets.js';
 import type { OidcOutcomes } from '../sign-on/oidc/oidc-refusal.js';
+import type { RefreshOutcomes } from '../sign-on/oidc/session-refreshes.js';
 import type { SignOnOutcomes } from '../sign-on/saml/single-sign-on-options.js';
 import type { OidcServices } from './oidc-services.js';
 import type { SamlServices } from './saml-services.js';
@@ -48,6 +49,6 @@ export interface AgentProcessServices {
   readonly sessions: SessionServices;
   readonly saml: SamlServices;
   readonly oidc: OidcServices;
-  /** Counts the results of sign-ons, token exchanges and introspections. */
-  readonly outcomes: SignOnOutcomes & OidcOutcomes & ExchangeOutcomes & IntrospectionOutcomes;
+  /** Counts the results of sign-ons, refreshes, token exchanges and introspections. */
+  readonly outcomes: SignOnOutcomes & OidcOutcomes & RefreshOutcomes & ExchangeOutcomes & IntrospectionOutcomes;
 }

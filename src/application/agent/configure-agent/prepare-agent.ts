@@ -20,7 +20,7 @@ import { AgentEndpoints } from '../agent-service/agent-endpoints.js';
 import { ProtectedResources } from '../agent-service/protected-resources.js';
 import { AuthenticateRequest } from '../authenticate/authenticate-request.js';
 import type { AuthorizeRequest } from '../authorize/authorize-request.js';
-import type { ClientCredential } from '../sign-on/oidc/redeem-code.js';
+import type { ClientCredential } from '../sign-on/oidc/token-endpoint.js';
 import type { IdentityProviderTrust } from '../sign-on/saml/trust/identity-provider-trust.js';
 import { SignOn } from '../sign-on/shared/sign-on.js';
 import type { SignOnWay } from '../sign-on/shared/sign-on-way.js';
@@ -281,12 +281,16 @@ const assemble = (
   parts: AgentProcessServices,
 ): PreparedAgent => {
   const bearer = bearerTokens(options, methods, keySets.providers, parts.clock);
-  const checks = authenticationChecks(options, methods, bearer, sessions, proofs.replays, parts);
+  const opened =
+    sessions === null ? null : { sessions: logins?.sessions ?? sessions.sessions, stepUp: sessions.stepUp };
+  const checks = authenticationChecks(options, methods, bearer, opened, proofs.replays, parts);
   const ways = [...(saml === null ? [] : [saml.signOn]), ...(logins?.ways ?? [])];
   const signOn = prepareSignOn(options, sessions, ways, logins?.loginPaths ?? []);
   const revocations = methods.mtls?.revocations ?? null;
   revocations?.watch();
   const tokenExchange = exchange === null ? null : prepareTokenExchange(exchange, bearer, saml, parts);
+  const removable = ownedHeaders(removablePatterns(options));
+  const forwardsTokens = options.oidcLogins.some(({ forwardsAccessToken }) => forwardsAccessToken);
   const resources = options.resources.length === 0 ? null : new ProtectedResources(options.resources, parts.digest);
   return {
     authentication: new AuthenticateRequest(
@@ -297,7 +301,8 @@ const assemble = (
     authorization,
     methods: [...new Set(checks.map((check) => check.method))],
     identityHeaderPatterns: identityHeaderPatterns(options),
-    removable: ownedHeaders(removablePatterns(options)),
+    removable,
+    removableUnverified: forwardsTokens ? ownedHeaders([...removablePatterns(options), 'Authorization']) : removable,
     // An agent without authentication methods is not set up yet, so fail-open does not apply.
     failOpen: options.failOpen && checks.length > 0,
     keySets,
@@ -331,7 +336,8 @@ const assemble = (
       keySets.release();
       revocations?.release();
       saml?.release();
-      logins?.release();
+      // A refresh that runs stores its tokens.
+      await logins?.release();
       await Promise.all([sessions?.release(), proofs.release()]);
     },
   };

@@ -25,6 +25,11 @@ export interface PreparedAgent {
   readonly identityHeaderPatterns: readonly string[];
   /** The headers removed before the upstream: identity headers, and credentials that are not forwarded. */
   readonly removable: OwnedHeaders;
+  /**
+   * Those of a request that its Authorization does not authenticate. With a login that forwards access tokens they
+   * include Authorization: an upstream must not take a text of the client for such a token.
+   */
+  readonly removableUnverified: OwnedHeaders;
   readonly failOpen: boolean;
   readonly keySets: ProviderKeySets;
   /** Null: no revocation lists of client certificates. */

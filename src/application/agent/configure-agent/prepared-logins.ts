@@ -8,7 +8,9 @@ import { OidcEndpoints } from '../sign-on/oidc/oidc-endpoints.js';
 import { OidcLogin } from '../sign-on/oidc/oidc-login.js';
 import { OidcLogoutEndpoints } from '../sign-on/oidc/oidc-logout-endpoints.js';
 import type { LoginServices } from '../sign-on/oidc/oidc-sign-on-options.js';
-import type { ClientCredential } from '../sign-on/oidc/redeem-code.js';
+import { RefreshedSessions } from '../sign-on/oidc/refreshed-sessions.js';
+import { SessionRefreshes } from '../sign-on/oidc/session-refreshes.js';
+import type { ClientCredential } from '../sign-on/oidc/token-endpoint.js';
 import { SignOnAllowance } from '../sign-on/shared/sign-on-allowance.js';
 import type { AgentProcessServices } from './agent-process-services.js';
 import { optionProblem } from './option-problem.js';
@@ -25,6 +27,9 @@ export class PreparedLogins {
   readonly ways: readonly OidcLogin[];
   readonly endpoints: readonly AgentEndpoint[];
   readonly loginPaths: readonly string[];
+  /** The sessions of all ways to sign on; those of logins have fresh tokens. */
+  readonly sessions: RefreshedSessions;
+  readonly #refreshes: SessionRefreshes;
   readonly #leased: readonly LeasedLogin[];
 
   /** @param credentials those of the logins, in their order */
@@ -32,7 +37,7 @@ export class PreparedLogins {
     logins: readonly OidcLoginOptions[],
     credentials: readonly ClientCredential[],
     prepared: PreparedSessions,
-    { keySets, oidc, random, digest, clock, logger, outcomes }: AgentProcessServices,
+    { keySets, oidc, random, digest, clock, scheduler, logger, outcomes }: AgentProcessServices,
   ) {
     this.#leased = logins.map((options) => {
       const { issuer, endpoints, jwksUrl, algorithms, jwksRefreshMs } = options;
@@ -75,6 +80,17 @@ export class PreparedLogins {
     );
     this.endpoints = [new OidcEndpoints(this.ways, services), new OidcLogoutEndpoints(this.ways, services)];
     this.loginPaths = logins.map(({ loginPath }) => loginPath);
+    const evict = (idHash: string): void => prepared.evict(idHash);
+    const store = prepared.stores.sessions;
+    this.#refreshes = new SessionRefreshes({ store, evict, clock, scheduler, random, logger, outcomes });
+    this.sessions = new RefreshedSessions({
+      sessions: prepared.sessions,
+      refreshes: this.#refreshes,
+      evict,
+      logins: new Map(this.ways.map((login) => [login.provider, login])),
+      clock,
+      scheduler,
+    });
     const providers = new Set(logins.map(providerOfLogin));
     prepared.acceptProviders('oidc', (provider) => providers.has(provider));
   }
@@ -119,8 +135,9 @@ export class PreparedLogins {
     };
   }
 
-  /** Idempotent. */
-  release(): void {
+  /** Resolves when no refresh is running, which may take some seconds. Idempotent. Never rejects. */
+  async release(): Promise<void> {
+    await this.#refreshes.stop();
     for (const { provider, keys } of this.#leased) {
       provider.release();
       keys.release();

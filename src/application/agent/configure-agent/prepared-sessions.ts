@@ -15,6 +15,7 @@ import { ExpireSessions } from '../sessions/expire-sessions.js';
 import type { SessionStoreLease } from '../sessions/session-store-leases.js';
 import { Sessions } from '../sessions/sessions.js';
 import { StepUpRules } from '../sessions/step-up-rules.js';
+import { accessToken } from '../sign-on/oidc/session-tokens.js';
 import { SignOnCookies } from '../sign-on/shared/sign-on-cookies.js';
 import type { AgentProcessServices } from './agent-process-services.js';
 
@@ -63,7 +64,7 @@ export class PreparedSessions {
   /** What pages require of the sessions. */
   readonly stepUp: StepUpRules;
   /** Valid until release. */
-  readonly stores: Pick<SessionStores, 'requests' | 'replays'>;
+  readonly stores: Pick<SessionStores, 'sessions' | 'requests' | 'replays'>;
   readonly #lease: SessionStoreLease;
   readonly #expiry: ExpireSessions;
   readonly #providers = new Map<SignOnMethod, (provider: string) => boolean>();
@@ -73,7 +74,7 @@ export class PreparedSessions {
     options: SignOnSessionOptions,
     complete: CompleteAgentOptions,
     lease: SessionStoreLease,
-    { clock, scheduler, logger, digest }: AgentProcessServices,
+    { clock, scheduler, logger, digest, oidc: { secrets } }: AgentProcessServices,
   ) {
     const { stores, state, known } = lease;
     const { maxClaimBytes, saml, oidcLogins } = complete;
@@ -88,6 +89,7 @@ export class PreparedSessions {
     const ofLogins = new Map(
       oidcLogins.map((login) => [providerOfLogin(login), preparation(login.claimMapping)] as const),
     );
+    const forwarding = new Set(oidcLogins.filter((login) => login.forwardsAccessToken).map(providerOfLogin));
     this.options = options;
     this.stores = stores;
     this.#lease = lease;
@@ -109,9 +111,12 @@ export class PreparedSessions {
       clock,
       scheduler,
       digest,
-      prepare: (session) => {
-        const ofLogin = session.method === 'oidc' ? ofLogins.get(session.provider) : undefined;
-        return (ofLogin ?? ofSaml).prepare(sessionIdentity(session));
+      prepare: (session, sessionId) => {
+        const isOidc = session.method === 'oidc';
+        const ofLogin = isOidc ? ofLogins.get(session.provider) : undefined;
+        const token = isOidc && forwarding.has(session.provider) ? accessToken(secrets, sessionId, session) : null;
+        const own = token === null ? [] : [{ kind: 'set', name: 'Authorization', value: `Bearer ${token}` } as const];
+        return (ofLogin ?? ofSaml).prepare(sessionIdentity(session), own);
       },
       idleMs: options.idleMs,
       accepts: ({ method, provider }) => this.#providers.get(method)?.(provider) === true,
@@ -128,6 +133,11 @@ export class PreparedSessions {
       idleMs: options.idleMs,
     });
     this.#expiry.start();
+  }
+
+  /** Makes this process ask the store for a session again. */
+  evict(idHash: string): void {
+    this.#lease.known.ended(idHash);
   }
 
   /** Why the session store is unavailable, one clause; null if it is available. */

@@ -64,6 +64,7 @@ const uncounted: AgentProcessServices['outcomes'] = {
   refused: () => undefined,
   signedOn: () => undefined,
   refusedSignOn: () => undefined,
+  refreshedTokens: () => undefined,
   exchanged: () => undefined,
   introspected: () => undefined,
 };

@@ -9,8 +9,11 @@ export type SessionCheckResult =
   /** The session has reached its lifetime or its idle time. */
   | { readonly kind: 'expired' }
   /** The store is unavailable, and the cached session is too old or missing. */
-  | { readonly kind: 'unavailable' };
+  | { readonly kind: 'unavailable' }
+  /** The request needs a fresh token of the provider, and there is none for now. */
+  | { readonly kind: 'not_refreshed' };
 
 export const unknownSession: SessionCheckResult = { kind: 'unknown' };
 export const expired: SessionCheckResult = { kind: 'expired' };
 export const unavailable: SessionCheckResult = { kind: 'unavailable' };
+export const notRefreshed: SessionCheckResult = { kind: 'not_refreshed' };

@@ -121,8 +121,8 @@ export interface SessionsOptions {
   readonly clock: Clock;
   readonly scheduler: Scheduler;
   readonly digest: Pick<SecretDigest, 'sha256Hex'>;
-  /** Prepares the identity and the identity headers of a session. */
-  readonly prepare: (session: Session) => PreparedIdentity;
+  /** Prepares the identity and the identity headers of a session. Its id decrypts its secrets. */
+  readonly prepare: (session: Session, sessionId: string) => PreparedIdentity;
   /** Idle time after which a session ends, in milliseconds; null: no idle limit. */
   readonly idleMs: number | null;
   /** Whether sessions of a provider are valid. */
@@ -156,10 +156,10 @@ export class Sessions {
     const idHash = this.#parts.digest.sha256Hex(sessionId);
     const remembered = this.#known.recall(idHash);
     if (remembered !== null && this.#parts.clock.monotonicMs() < this.#countsUntilMs(remembered)) {
-      return this.#checkRemembered(remembered);
+      return this.#checkRemembered(remembered, sessionId);
     }
     if (remembered === null && this.#known.isUnknown(idHash)) return unknownSession;
-    return this.#ask(idHash);
+    return this.#ask(idHash, sessionId);
   }
 
   /** Whether the store has an active session with this hash. Does not count as a use. */
@@ -214,24 +214,24 @@ export class Sessions {
     return this.#lastSeen.stop();
   }
 
-  async #ask(idHash: string): Promise<SessionCheckResult> {
+  async #ask(idHash: string, sessionId: string): Promise<SessionCheckResult> {
     const found = await this.#known.find(idHash);
-    if (found === 'crowded' || found === 'failed') return this.#withoutStore(idHash);
+    if (found === 'crowded' || found === 'failed') return this.#withoutStore(idHash, sessionId);
     // The session may have ended since it was read.
-    if (found === 'superseded') return this.#ask(idHash);
-    if (found !== 'unknown') return this.#checkRemembered(found);
+    if (found === 'superseded') return this.#ask(idHash, sessionId);
+    if (found !== 'unknown') return this.#checkRemembered(found, sessionId);
     this.#lastSeen.forget(idHash);
     return unknownSession;
   }
 
   /** Judges the cached session if it is not too old, and postpones the next query. */
-  #withoutStore(idHash: string): SessionCheckResult {
+  #withoutStore(idHash: string, sessionId: string): SessionCheckResult {
     const remembered = this.#known.recall(idHash);
     if (remembered === null) return unavailable;
     const nowMs = this.#parts.clock.monotonicMs();
     if (nowMs >= remembered.confirmedMs + longestWithoutStoreMs) return unavailable;
     remembered.askedMs = nowMs;
-    return this.#checkRemembered(remembered);
+    return this.#checkRemembered(remembered, sessionId);
   }
 
   /** Until when the cached session is valid without a query. */
@@ -239,7 +239,7 @@ export class Sessions {
     return Math.min(askedMs + this.#recheckMs, confirmedMs + longestWithoutStoreMs);
   }
 
-  #checkRemembered(remembered: RememberedSession): SessionCheckResult {
+  #checkRemembered(remembered: RememberedSession, sessionId: string): SessionCheckResult {
     const { clock, idleMs, accepts } = this.#parts;
     const nowMs = clock.wallMs();
     this.#catchUp(remembered);
@@ -250,7 +250,7 @@ export class Sessions {
       remembered.session = { ...remembered.session, lastSeenMs: nowMs };
       this.#lastSeen.note(remembered.session.idHash, nowMs);
     }
-    return { kind: 'active', prepared: this.#preparedOf(remembered), session: remembered.session };
+    return { kind: 'active', prepared: this.#preparedOf(remembered, sessionId), session: remembered.session };
   }
 
   /** Applies a pending last-seen time: the cache may have evicted the session after a use that is not yet written. */
@@ -261,10 +261,10 @@ export class Sessions {
   }
 
   /** Prepares the identity with this configuration; another one may have cached the session. */
-  #preparedOf({ session, prepared }: RememberedSession): PreparedIdentity {
+  #preparedOf({ session, prepared }: RememberedSession, sessionId: string): PreparedIdentity {
     const known = prepared.get(this);
     if (known !== undefined) return known;
-    const made = this.#parts.prepare(session);
+    const made = this.#parts.prepare(session, sessionId);
     prepared.set(this, made);
     return made;
   }

@@ -16,6 +16,7 @@ export const ownAgentFamilies: ReadonlyMap<string, MetricType> = new Map([
   ['token_exchanges_total', 'counter'],
   ['saml_sign_ons_total', 'counter'],
   ['oidc_sign_ons_total', 'counter'],
+  ['oidc_refreshes_total', 'counter'],
   ['saml_sessions_active', 'gauge'],
   ['sessions_active', 'gauge'],
   [samlCertificateExpiry, 'gauge'],

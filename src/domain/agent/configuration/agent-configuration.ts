@@ -181,6 +181,7 @@ export const agentDefaults = {
   backchannelLogoutPath: '/oidc/backchannel-logout',
   frontchannelLogoutPath: '/oidc/frontchannel-logout',
   loginScopes: ['openid', 'profile', 'email'],
+  refreshGraceMs: 300_000,
   userIdClaim: 'sub',
   exchangePath: '/token/exchange',
   jwksPath: '/token/jwks',

@@ -172,6 +172,19 @@ const oidcLoginShape = {
     '`#false`',
     'Refuse an answer that does not name the issuer (RFC 9207). Always so if the discovery document announces it.',
   ),
+  'forward-access-token': withDefault(
+    boolean,
+    false,
+    '`#false`',
+    'Send the access token of the user to upstreams, in `Authorization`. It replaces what the client sends there.',
+  ),
+  'refresh-grace-secs': documented(
+    optional(
+      seconds(0, 86_400),
+      'How long a session goes on after the end of its access token while the provider cannot be reached for a new one. Not with `forward-access-token`.',
+    ),
+    '300',
+  ),
   algorithms: documented(
     list(oneOf(asymmetricAlgorithms), 'Accepted signature algorithms of ID tokens.'),
     'the `alg` of each key; keys without `alg`: RS256, or the algorithm of the curve',
@@ -232,6 +245,8 @@ export const toOidcLoginOptions = (fields: Fields<typeof oidcLoginShape>): OidcL
   acrValues: valuesOf(fields['acr-values'].value),
   responseMode: fields['response-mode'].value,
   requireIss: fields['require-iss'].value,
+  forwardsAccessToken: fields['forward-access-token'].value,
+  refreshGraceMs: fields['refresh-grace-secs'].value,
   algorithms: fields.algorithms.value.length === 0 ? null : valuesOf(fields.algorithms.value),
   jwksRefreshMs: fields['jwks-refresh-secs'].value,
   clockSkewMs: fields['clock-skew-secs'].value,

@@ -46,6 +46,10 @@ export interface OidcLoginOptions {
   readonly acrValues: readonly string[];
   readonly responseMode: ResponseMode;
   readonly requireIss: boolean;
+  /** Whether upstreams get the access token of the user in Authorization. */
+  readonly forwardsAccessToken: boolean;
+  /** How long a session goes on after the end of its access token while refreshes fail. */
+  readonly refreshGraceMs: number;
   /** Accepted signature algorithms; null: the algorithm of the key. */
   readonly algorithms: readonly AsymmetricAlgorithm[] | null;
   readonly jwksRefreshMs: number;
@@ -54,11 +58,12 @@ export interface OidcLoginOptions {
 
 /** An `oidc-login` block as written, with the defaults of single keys; null for an absent key. */
 export interface OidcLoginBlockOptions
-  extends Omit<OidcLoginOptions, 'name' | 'credential' | 'publicOrigins' | 'callbackPath'> {
+  extends Omit<OidcLoginOptions, 'name' | 'credential' | 'publicOrigins' | 'callbackPath' | 'refreshGraceMs'> {
   readonly name: string | null;
   readonly enabled: boolean;
   readonly clientSecret: Secret | null;
   readonly clientKeyFile: string | null;
   readonly publicUrls: readonly string[];
   readonly callbackPath: string | null;
+  readonly refreshGraceMs: number | null;
 }

@@ -4,6 +4,7 @@ import { webUrlFault } from '../../configuration/schema/web-url.js';
 import { urlParts } from '../../http/absolute-uri.js';
 import { dependsOnEmail } from '../oidc/checks/user-checks.js';
 import { samlProviderName } from '../saml/session-of-assertion.js';
+import { agentDefaults } from './agent-configuration.js';
 import { issuerFault, tenantPlaceholder } from './issuer-fault.js';
 import type { LoginCredentialOptions, OidcLoginBlockOptions, OidcLoginOptions } from './oidc-login-options.js';
 import type { OptionReport } from './option-report.js';
@@ -178,6 +179,8 @@ const checkPaths = (login: OidcLoginBlockOptions, callbackPath: string, report: 
   checkPathLists(login, report);
 };
 
+const noGrace = 'refresh-grace-secs has no effect with forward-access-token: without a valid token, requests get 503';
+
 const completeLogin = (login: OidcLoginBlockOptions, report: LoginReport): OidcLoginOptions => {
   if (login.name === null) report.error('it has no name', undefined, 'write oidc-login "corp" { ... }');
   const name = login.name ?? '';
@@ -185,6 +188,9 @@ const completeLogin = (login: OidcLoginBlockOptions, report: LoginReport): OidcL
   checkProvider(login, report);
   checkScopes(login, report);
   checkUsers(login, report);
+  // A forwarded token must be valid.
+  if (login.forwardsAccessToken && login.refreshGraceMs !== null)
+    report.error(noGrace, 'refresh-grace-secs', 'remove it');
   checkPaths(login, callbackPath, report);
   const publicOrigins = originsOf(login, report);
   checkPostLogout(login, publicOrigins, report);
@@ -193,6 +199,7 @@ const completeLogin = (login: OidcLoginBlockOptions, report: LoginReport): OidcL
     ...others,
     name,
     callbackPath,
+    refreshGraceMs: login.refreshGraceMs ?? agentDefaults.refreshGraceMs,
     credential: credentialOf(login, report),
     publicOrigins,
   };

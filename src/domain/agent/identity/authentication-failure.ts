@@ -9,6 +9,8 @@ export type UndecidedReason =
   | 'keys_unavailable'
   /** The introspection endpoint gave no valid answer in time. */
   | 'introspection_unavailable'
+  /** The OpenID provider gives no fresh access token for the session. */
+  | 'provider_unavailable'
   /** The session store is unavailable. */
   | 'store_unavailable'
   /** Too many password checks or introspections are waiting, or too many requests wait for one of them. */

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../shared/json.js';
+import type { JsonObject, JsonValue } from '../../shared/json.js';
 import { err, ok, type Result } from '../../shared/result.js';
 import { parseStrictJsonObject } from '../../shared/strict-json.js';
 import type { Claims } from '../tokens/claims.js';
@@ -17,11 +17,20 @@ export interface EndpointResponse {
 export interface ReceivedTokens {
   readonly idToken: string;
   readonly accessToken: string;
+  /** Null: none. */
+  readonly refreshToken: string | null;
+  /** How long the access token is valid, in milliseconds; null: not stated. */
+  readonly lifetimeMs: number | null;
+}
+
+/** The tokens of an answer to a refresh, which may leave out the ID token. */
+export interface RefreshedTokens extends Omit<ReceivedTokens, 'idToken'> {
+  readonly idToken: string | null;
 }
 
 /** Why a token endpoint gives no tokens. */
 export type TokenResponseFault =
-  /** The code is not valid: unknown, used, expired, or of another client. */
+  /** The code or the refresh token is not valid: unknown, used, expired, or of another client. */
   | 'code_refused'
   /** The provider does not accept this client or its request. */
   | 'client_refused'
@@ -38,6 +47,9 @@ const mediaType = (value: string | null): string => (value ?? '').replace(/;.*$/
 export const isJsonResponse = ({ contentType }: EndpointResponse): boolean =>
   mediaType(contentType) === 'application/json';
 
+/** Whether a text can be a bearer token in Authorization (RFC 6750, section 2.1). */
+export const isBearerToken = (text: string): boolean => /^[A-Za-z0-9._~+/-]+=*$/.test(text);
+
 const isToken = (value: unknown): value is string =>
   typeof value === 'string' && value.length <= maximumTokenLength && tokenText.test(value);
 
@@ -45,14 +57,34 @@ const faultOf = (response: EndpointResponse): TokenResponseFault => {
   const json = isJsonResponse(response) ? parseStrictJsonObject(response.body) : null;
   const error = json?.['error'];
   // RFC 6749, section 5.2.
-  if (error === 'invalid_grant') return 'code_refused';
-  return typeof error === 'string' && response.status < 500 ? 'client_refused' : 'token_endpoint_failed';
+  if (typeof error !== 'string' || response.status >= 500) return 'token_endpoint_failed';
+  return error === 'invalid_grant' ? 'code_refused' : 'client_refused';
 };
 
-const tokensOf = (json: JsonObject): ReceivedTokens | null => {
-  const { token_type: type, access_token: accessToken, id_token: idToken } = json;
-  if (typeof type !== 'string' || type.toLowerCase() !== 'bearer') return null;
-  return isToken(accessToken) && isToken(idToken) ? { accessToken, idToken } : null;
+/** The longest life of an access token that counts, in seconds. */
+const longestLifeSecs = 1_000_000_000;
+
+/** Some providers write a text. A life that is not positive counts as not stated. */
+const lifetimeMsOf = (value: JsonValue | undefined): number | null => {
+  const isNumberText = typeof value === 'string' && /^\d{1,10}$/.test(value);
+  const secs = typeof value === 'number' || isNumberText ? Number(value) : 0;
+  return secs > 0 ? Math.ceil(Math.min(secs, longestLifeSecs) * 1000) : null;
+};
+
+const tokensOf = (json: JsonObject): RefreshedTokens | null => {
+  const { token_type: type, access_token: accessToken } = json;
+  const { id_token: idToken = null, refresh_token: refreshToken = null } = json;
+  if (typeof type !== 'string' || type.toLowerCase() !== 'bearer' || !isToken(accessToken)) return null;
+  if ((idToken !== null && !isToken(idToken)) || (refreshToken !== null && !isToken(refreshToken))) return null;
+  return { accessToken, idToken, refreshToken, lifetimeMs: lifetimeMsOf(json['expires_in']) };
+};
+
+/** Reads the answer to a refresh (RFC 6749, section 6; OpenID Connect Core, section 12.2). */
+export const readRefreshResponse = (response: EndpointResponse): Result<RefreshedTokens, TokenResponseFault> => {
+  if (response.status !== 200) return err(faultOf(response));
+  const json = isJsonResponse(response) ? parseStrictJsonObject(response.body) : null;
+  const tokens = json === null ? null : tokensOf(json);
+  return tokens === null ? err('malformed_token_response') : ok(tokens);
 };
 
 /**
@@ -60,10 +92,10 @@ const tokensOf = (json: JsonObject): ReceivedTokens | null => {
  * access token of the type Bearer, and an ID token.
  */
 export const readTokenResponse = (response: EndpointResponse): Result<ReceivedTokens, TokenResponseFault> => {
-  if (response.status !== 200) return err(faultOf(response));
-  const json = isJsonResponse(response) ? parseStrictJsonObject(response.body) : null;
-  const tokens = json === null ? null : tokensOf(json);
-  return tokens === null ? err('malformed_token_response') : ok(tokens);
+  const tokens = readRefreshResponse(response);
+  if (!tokens.ok) return tokens;
+  const { idToken } = tokens.value;
+  return idToken === null ? err('malformed_token_response') : ok({ ...tokens.value, idToken });
 };
 
 /**

@@ -20,6 +20,9 @@ export const oidcRejections = [
   'issued_too_long_ago',
   'authentication_not_fresh',
   'wrong_authentication_context',
+  // The ID token of a refresh.
+  'other_subject',
+  'other_authentication_time',
   // The user.
   'wrong_userinfo_subject',
   'userinfo_failed',

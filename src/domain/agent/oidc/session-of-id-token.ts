@@ -23,8 +23,8 @@ export interface OidcSessionToOpen {
   readonly clockSkewMs: number;
   /** SHA-256 of the path of the page that the sign-on was for. */
   readonly pageHash: string;
-  /** The encrypted ID token; null: not kept. */
-  readonly sealedIdToken: string | null;
+  /** The encrypted tokens, as details. */
+  readonly sealedTokens: Session['details'];
   /** SHA-256 of the session id, in lower-case hexadecimal. */
   readonly idHash: string;
   readonly nowMs: number;
@@ -47,7 +47,7 @@ export const newOidcSession = ({
   idTokenClaims,
   clockSkewMs,
   pageHash,
-  sealedIdToken,
+  sealedTokens,
   idHash,
   nowMs,
   ttlMs,
@@ -66,11 +66,7 @@ export const newOidcSession = ({
     method: 'oidc',
     provider: providerOfLogin(login),
     logout: subject === null ? null : { subject, session: textClaim(claims, 'sid') },
-    details: {
-      ...claimDetails(claims),
-      ...authenticationDetails(authentication, pageHash),
-      ...(sealedIdToken === null ? {} : { [idTokenDetail]: sealedIdToken }),
-    },
+    details: { ...claimDetails(claims), ...authenticationDetails(authentication, pageHash), ...sealedTokens },
     attributes: [],
     createdMs: nowMs,
     expiresMs: nowMs + ttlMs,

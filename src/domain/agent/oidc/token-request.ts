@@ -51,19 +51,26 @@ const clientParameters = (clientId: string, proof: ClientProof): readonly (reado
   }
 };
 
-/** Exchanges a code for tokens (RFC 6749, sections 2.3.1 and 4.1.3; RFC 7636, section 4.5). */
-export const codeRequest = (
-  clientId: string,
-  { code, redirectUri, codeVerifier }: CodeGrant,
-  proof: ClientProof,
-): TokenRequest => ({
-  form: encodeParameters([
-    ['grant_type', 'authorization_code'],
-    ['code', code],
-    ['redirect_uri', redirectUri],
-    ['code_verifier', codeVerifier],
-    ...clientParameters(clientId, proof),
-  ]),
+/** The parameters of a grant. */
+export type GrantParameters = readonly (readonly [string, string])[];
+
+/** Exchanges a code for tokens (RFC 6749, section 4.1.3; RFC 7636, section 4.5). */
+export const codeParameters = ({ code, redirectUri, codeVerifier }: CodeGrant): GrantParameters => [
+  ['grant_type', 'authorization_code'],
+  ['code', code],
+  ['redirect_uri', redirectUri],
+  ['code_verifier', codeVerifier],
+];
+
+/** Exchanges a refresh token for tokens, with the scope of the session (RFC 6749, section 6). */
+export const refreshParameters = (refreshToken: string): GrantParameters => [
+  ['grant_type', 'refresh_token'],
+  ['refresh_token', refreshToken],
+];
+
+/** A request of an authenticated client (RFC 6749, section 2.3.1). */
+export const tokenRequest = (clientId: string, grant: GrantParameters, proof: ClientProof): TokenRequest => ({
+  form: encodeParameters([...grant, ...clientParameters(clientId, proof)]),
   basic:
     proof.method === 'client_secret_basic'
       ? { user: encodeURIComponent(clientId), password: encodeURIComponent(proof.secret) }

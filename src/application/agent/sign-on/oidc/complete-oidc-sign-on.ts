@@ -1,9 +1,9 @@
 import { loginDemand } from '../../../../domain/agent/configuration/step-up-rules.js';
 import type { OidcCallback } from '../../../../domain/agent/oidc/callback.js';
 import { callbackFault } from '../../../../domain/agent/oidc/checks/callback-checks.js';
-import { maximumHintLength } from '../../../../domain/agent/oidc/logout-request.js';
+import { isBearerToken, type ReceivedTokens } from '../../../../domain/agent/oidc/endpoint-response.js';
 import { codeVerifierText, nonceText, type PendingLogin } from '../../../../domain/agent/oidc/pending-login.js';
-import { idTokenDetail, newOidcSession } from '../../../../domain/agent/oidc/session-of-id-token.js';
+import { newOidcSession } from '../../../../domain/agent/oidc/session-of-id-token.js';
 import type { Session } from '../../../../domain/agent/sessions/session.js';
 import type { SignOnRequest } from '../../../../domain/agent/sign-on/sign-on-request.js';
 import { remarkText } from '../../../../domain/agent-protocol/audit-remarks.js';
@@ -18,7 +18,8 @@ import { AnsweredLogins, type ShownCode } from './answered-logins.js';
 import { readyProvider } from './discovery/ready-provider.js';
 import type { OidcRefusals, RefusedOidc } from './oidc-refusal.js';
 import type { PreparedLogin } from './oidc-sign-on-options.js';
-import { RedeemCode } from './redeem-code.js';
+import { sealTokens } from './session-tokens.js';
+import type { TokenEndpoint } from './token-endpoint.js';
 import { type AcceptedUser, VerifyTokens } from './verify-tokens.js';
 
 /** A pending sign-on of this browser. */
@@ -48,14 +49,14 @@ const isAboutAuthentication = ({ reason }: RefusedOidc): boolean =>
 export class CompleteOidcSignOn {
   readonly #parts: PreparedLogin;
   readonly #refusals: OidcRefusals;
-  readonly #redeem: RedeemCode;
+  readonly #tokens: TokenEndpoint;
   readonly #verify: VerifyTokens;
   readonly #answered: AnsweredLogins;
 
-  constructor(parts: PreparedLogin, refusals: OidcRefusals) {
+  constructor(parts: PreparedLogin, refusals: OidcRefusals, tokens: TokenEndpoint) {
     this.#parts = parts;
     this.#refusals = refusals;
-    this.#redeem = new RedeemCode({ ...parts, clientId: parts.options.clientId });
+    this.#tokens = tokens;
     this.#verify = new VerifyTokens(parts);
     this.#answered = new AnsweredLogins(parts);
   }
@@ -105,7 +106,8 @@ export class CompleteOidcSignOn {
     const shown = { state, code: answer.code };
     // The same callback came twice at once, and the other request was faster.
     if (taken.value === null) return this.#again(event, shown);
-    const tokens = await this.#redeem.redeem(
+    const fromMs = clock.wallMs();
+    const tokens = await this.#tokens.redeem(
       metadata,
       {
         code: answer.code,
@@ -115,6 +117,9 @@ export class CompleteOidcSignOn {
       cancellation,
     );
     if (!tokens.ok) return err(tokens.error);
+    if (options.forwardsAccessToken && !isBearerToken(tokens.value.accessToken)) {
+      return refused('malformed_token_response', 'the access token cannot be sent in Authorization');
+    }
     const user = await this.#verify.verify(
       tokens.value,
       {
@@ -129,7 +134,7 @@ export class CompleteOidcSignOn {
     // The session of the browser, if any, stays as it is.
     if (!user.ok)
       return isAboutAuthentication(user.error) && demand.isForPage ? err({ ...user.error, isStepUp: true }) : user;
-    const opened = await this.#open(user.value, request, tokens.value.idToken, cancellation);
+    const opened = await this.#open(user.value, request, tokens.value, fromMs, cancellation);
     if (!opened.ok) return opened;
     await this.#endShownSessions(event);
     if (isCancelled(cancellation)) return this.#endAgain(opened.value.id);
@@ -148,7 +153,8 @@ export class CompleteOidcSignOn {
   async #open(
     { userId, claims, idTokenClaims }: AcceptedUser,
     { returnTo }: SignOnRequest,
-    idToken: string,
+    tokens: ReceivedTokens,
+    fromMs: number,
     cancellation: Cancellation,
   ): Promise<Result<OpenedSession, RefusedOidc>> {
     const { options, sessions, sessionTtlMs, secrets, random, digest, clock, stepUp } = this.#parts;
@@ -161,7 +167,13 @@ export class CompleteOidcSignOn {
       idTokenClaims,
       clockSkewMs: options.clockSkewMs,
       pageHash: stepUp.pageHash(returnTo),
-      sealedIdToken: idToken.length > maximumHintLength ? null : secrets.seal(id, idTokenDetail, idToken),
+      sealedTokens: sealTokens(secrets, {
+        sessionId: id,
+        tokens,
+        fromMs,
+        forwards: options.forwardsAccessToken,
+        formerRefreshToken: null,
+      }),
       idHash: digest.sha256Hex(id),
       nowMs: clock.wallMs(),
       ttlMs: sessionTtlMs,

@@ -2,6 +2,8 @@ import type { OidcLoginOptions } from '../../../../domain/agent/configuration/oi
 import { loginDemand } from '../../../../domain/agent/configuration/step-up-rules.js';
 import type { OidcCallback } from '../../../../domain/agent/oidc/callback.js';
 import { providerOfLogin } from '../../../../domain/agent/oidc/session-of-id-token.js';
+import type { TokenUse } from '../../../../domain/agent/oidc/token-refresh.js';
+import type { Session } from '../../../../domain/agent/sessions/session.js';
 import type { SessionRequirement } from '../../../../domain/agent/sessions/session-requirements.js';
 import {
   compileProtectedPaths,
@@ -18,10 +20,13 @@ import { CompleteOidcSignOn, type OwnRequest } from './complete-oidc-sign-on.js'
 import type { ProviderEndpointLookup } from './discovery/provider-endpoint-lookup.js';
 import { OidcRefusals } from './oidc-refusal.js';
 import type { PreparedLogin } from './oidc-sign-on-options.js';
+import { type RefreshOutcome, RefreshTokens } from './refresh-tokens.js';
+import type { LoginRefresh } from './session-refreshes.js';
+import { TokenEndpoint } from './token-endpoint.js';
 import { VerifyTokens } from './verify-tokens.js';
 
 /** One `oidc-login` block: a way to sign on. */
-export class OidcLogin implements SignOnWay {
+export class OidcLogin implements SignOnWay, LoginRefresh {
   readonly name: string;
   readonly label: string;
   readonly demand: SessionRequirement;
@@ -33,10 +38,12 @@ export class OidcLogin implements SignOnWay {
   /** Whether the provider posts its answers. */
   readonly takesForms: boolean;
   readonly refusals: OidcRefusals;
+  readonly use: TokenUse;
   readonly #metadata: ProviderEndpointLookup;
   readonly #paths: ProtectedPaths;
   readonly #begin: BeginOidcSignOn;
   readonly #verify: VerifyTokens;
+  readonly #refresh: RefreshTokens;
   readonly #complete: CompleteOidcSignOn;
 
   constructor(parts: PreparedLogin) {
@@ -54,7 +61,10 @@ export class OidcLogin implements SignOnWay {
     this.#paths = compileProtectedPaths(options);
     this.#begin = new BeginOidcSignOn(parts, this.refusals);
     this.#verify = new VerifyTokens(parts);
-    this.#complete = new CompleteOidcSignOn(parts, this.refusals);
+    const tokens = new TokenEndpoint({ ...parts, clientId: options.clientId });
+    this.use = { forwards: options.forwardsAccessToken, graceMs: options.refreshGraceMs };
+    this.#refresh = new RefreshTokens(parts, tokens, this.#verify);
+    this.#complete = new CompleteOidcSignOn(parts, this.refusals, tokens);
   }
 
   /** Where a user signs out at the provider; null: nowhere, or not known yet. */
@@ -83,5 +93,9 @@ export class OidcLogin implements SignOnWay {
     cancellation: Cancellation,
   ): Promise<AgentAnswer> {
     return this.#complete.complete(event, callback, own, cancellation);
+  }
+  /** Asks the provider for fresh tokens of a session. */
+  refresh(sessionId: string, session: Session, cancellation: Cancellation): Promise<RefreshOutcome> {
+    return this.#refresh.refresh(sessionId, session, cancellation);
   }
 }

@@ -16,7 +16,7 @@ import type { SignOnAllowance } from '../shared/sign-on-allowance.js';
 import type { SignOnCookies } from '../shared/sign-on-cookies.js';
 import type { ProviderEndpointLookup } from './discovery/provider-endpoint-lookup.js';
 import type { OidcOutcomes } from './oidc-refusal.js';
-import type { ClientCredential } from './redeem-code.js';
+import type { ClientCredential } from './token-endpoint.js';
 
 /** The sessions, as a sign-on uses them. */
 export interface LoginSessions {

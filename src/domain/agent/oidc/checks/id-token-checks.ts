@@ -21,17 +21,20 @@ export interface IdTokenExpectation {
 }
 
 /** A requirement for the claims of an ID token with a verified signature; null: fulfilled. */
-export type IdTokenCheck = (claims: Claims, expectation: IdTokenExpectation) => OidcRejection | null;
+export type IdTokenCheck<Members extends keyof IdTokenExpectation = keyof IdTokenExpectation> = (
+  claims: Claims,
+  expectation: Pick<IdTokenExpectation, Members>,
+) => OidcRejection | null;
 
 /** Requires the nonce of the request (OpenID Connect Core, section 3.1.3.7, rule 11). */
 const checkNonce: IdTokenCheck = ({ nonce: given }, { nonce }) => (given === nonce ? null : 'wrong_nonce');
 
 /** Requires this client as authorized party, if the token names one (rules 4 and 5). */
-const checkAuthorizedParty: IdTokenCheck = ({ azp }, { clientId }) =>
+export const checkAuthorizedParty: IdTokenCheck<'clientId'> = ({ azp }, { clientId }) =>
   azp === undefined || azp === clientId ? null : 'wrong_party';
 
 /** Refuses a token that is older than the request: the provider makes it for the code (rule 10). */
-const checkIssuedAt: IdTokenCheck = ({ iat }, { requestedMs, clockSkewMs }) => {
+export const checkIssuedAt: IdTokenCheck<'requestedMs' | 'clockSkewMs'> = ({ iat }, { requestedMs, clockSkewMs }) => {
   const issuedMs = secondsInMs(iat);
   if (issuedMs === null) return 'missing_issued_at';
   // Seconds are rounded down.
@@ -39,7 +42,7 @@ const checkIssuedAt: IdTokenCheck = ({ iat }, { requestedMs, clockSkewMs }) => {
 };
 
 /** Requires the hash of the access token, if the token has one (OpenID Connect Core, section 3.1.3.8). */
-const checkAccessTokenHash: IdTokenCheck = (claims, { accessTokenHash }) =>
+export const checkAccessTokenHash: IdTokenCheck<'accessTokenHash'> = (claims, { accessTokenHash }) =>
   !Object.hasOwn(claims, 'at_hash') || claims['at_hash'] === accessTokenHash ? null : 'wrong_access_token_hash';
 
 /** Requires the hash of the code, if the token has one (OpenID Connect Core, section 3.3.2.10). */

@@ -85,6 +85,7 @@ it('no metric of the agent loses or changes its name or its labels', () => {
     'gateway_agent_authz_shadow_differences_total agent enforced shadow',
     'gateway_agent_saml_sign_ons_total agent result',
     'gateway_agent_oidc_sign_ons_total agent result',
+    'gateway_agent_oidc_refreshes_total agent result',
     'gateway_agent_token_exchanges_total agent result',
     'gateway_agent_saml_sessions_active agent',
     'gateway_agent_sessions_active agent method',

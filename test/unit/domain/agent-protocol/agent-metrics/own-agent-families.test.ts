@@ -9,6 +9,7 @@ it('are what the agent reports in which everything has happened, with their type
   counters.authorized('allow', 'deny');
   counters.completed();
   counters.signedOn();
+  counters.refreshedTokens('refreshed');
   counters.exchanged('issued');
   counters.refreshedKeys('success');
   counters.introspected('active');

@@ -38,6 +38,8 @@ describe('an oidc-login block', () => {
         publicOrigins: ['https://portal.example.com'],
         userIdClaim: 'sub',
         responseMode: 'query',
+        forwardsAccessToken: false,
+        refreshGraceMs: 300_000,
         credential: { kind: 'secret' },
       },
     ]);
@@ -45,6 +47,12 @@ describe('an oidc-login block', () => {
       namespace: 'https://portal.example.com',
       cookie: { name: '__Host-portcullis_session' },
     });
+  });
+
+  it('forwards the access token, or has a grace', () => {
+    expect(messageOf({ 'forward-access-token': true })).toBe('');
+    const { options } = completed([{ ...login, 'forward-access-token': false, 'refresh-grace-secs': 0 }]);
+    expect(options?.oidcLogins[0]).toMatchObject({ forwardsAccessToken: false, refreshGraceMs: 0 });
   });
 
   it('writes origins as browsers do', () => {
@@ -56,6 +64,12 @@ describe('an oidc-login block', () => {
 
   it.each([
     ['no name', { name: null }, 'has no name'],
+    [
+      'a grace for a token that is forwarded',
+      { 'forward-access-token': true, 'refresh-grace-secs': 60 },
+      'refresh-grace-secs has no effect with forward-access-token',
+    ],
+    ['a grace of more than a day', { 'refresh-grace-secs': 86_401 }, '86400'],
     ['a name with a slash', { name: 'a/b' }, '"name" must consist'],
     ...['common', 'organizations', 'consumers'].map((segment): [string, JsonObject, string] => [
       `the issuer of many tenants: ${segment}`,
@@ -103,7 +117,7 @@ describe('an oidc-login block', () => {
     ['an allowed domain with an at sign', { 'allowed-domains': ['@example.com'] }, 'must be a domain'],
     ['a header that identities use', { 'claim-mapping': { email: 'X-User-Id' } }, 'X-User-Id'],
     ['two claims for one header', { 'claim-mapping': { email: 'X-A', name: 'x-a' } }, 'x-a'],
-    ['a key for later', { 'forward-access-token': true }, 'forward-access-token'],
+    ['an unknown key', { 'forward-id-token': true }, 'forward-id-token'],
     ['a misspelled key', { 'client-ID': 'x' }, 'client-ID'],
   ])('is refused with %s', (_what, changes, part) => {
     const { options, messages } = completed([{ ...login, ...(changes as JsonObject) }]);

@@ -66,7 +66,7 @@ describe('a pending login', () => {
 describe('the session of an ID token', () => {
   it('keeps the claims exactly, and the names of its logout', () => {
     const session = newOidcSession({
-      sealedIdToken: null,
+      sealedTokens: {},
       login: { name: 'corp', issuer: 'https://id.example' },
       userId: 'ann',
       claims: { sub: 's-1', sid: 'x', groups: ['a', 'b'], level: 9_007_199_254_740_993n, address: { city: 'Ulm' } },

@@ -1,12 +1,20 @@
 import { describe, expect, it } from 'vitest';
-import { readTokenResponse, readUserinfo } from '../../../../../src/domain/agent/oidc/endpoint-response.js';
+import {
+  isBearerToken,
+  readRefreshResponse,
+  readTokenResponse,
+  readUserinfo,
+} from '../../../../../src/domain/agent/oidc/endpoint-response.js';
 import {
   clientAssertionClaims,
-  codeRequest,
+  codeParameters,
+  refreshParameters,
   secretMethod,
+  tokenRequest,
 } from '../../../../../src/domain/agent/oidc/token-request.js';
 
 const good = { token_type: 'Bearer', access_token: 'at', id_token: 'a.b.c', expires_in: 300 };
+const tokens = { accessToken: 'at', idToken: 'a.b.c', refreshToken: null, lifetimeMs: 300_000 };
 const answer = (body: unknown, changes: { status?: number; contentType?: string | null } = {}) => ({
   status: 200,
   contentType: 'application/json',
@@ -20,7 +28,7 @@ const faultOf = (...given: Parameters<typeof answer>) => {
 
 describe('the answer of a token endpoint', () => {
   it('has an access token and an ID token', () => {
-    expect(readTokenResponse(answer(good))).toEqual({ ok: true, value: { accessToken: 'at', idToken: 'a.b.c' } });
+    expect(readTokenResponse(answer(good))).toEqual({ ok: true, value: tokens });
     expect(faultOf({ ...good, token_type: 'bearer' }, { contentType: 'Application/JSON; charset=utf-8' })).toBeNull();
   });
 
@@ -39,6 +47,9 @@ describe('the answer of a token endpoint', () => {
     ['no ID token', { ...good, id_token: undefined }, {}],
     ['an ID token that is an object', { ...good, id_token: {} }, {}],
     ['a very long ID token', { ...good, id_token: 'a'.repeat(16_385) }, {}],
+    ['a refresh token that is a list', { ...good, refresh_token: ['r'] }, {}],
+    ['an empty refresh token', { ...good, refresh_token: '' }, {}],
+    ['a very long refresh token', { ...good, refresh_token: 'a'.repeat(16_385) }, {}],
     ['a repeated ID token', '{"token_type":"Bearer","access_token":"a","id_token":"x","id_token":"y"}', {}],
   ])('is malformed with %s', (_what, body, changes) => {
     expect(faultOf(body, changes)).toBe('malformed_token_response');
@@ -48,12 +59,47 @@ describe('the answer of a token endpoint', () => {
     expect(faultOf({ error: 'invalid_grant' }, { status: 400 })).toBe('code_refused');
     expect(faultOf({ error: 'invalid_client' }, { status: 401 })).toBe('client_refused');
     expect(faultOf({ error: 'server_error' }, { status: 500 })).toBe('token_endpoint_failed');
+    expect(faultOf({ error: 'invalid_grant' }, { status: 500 })).toBe('token_endpoint_failed');
     expect(faultOf('oops', { status: 400 })).toBe('token_endpoint_failed');
     expect(faultOf(good, { status: 302 })).toBe('token_endpoint_failed');
     expect(faultOf(good, { status: 201 })).toBe('token_endpoint_failed');
     expect(faultOf({ error: 'invalid_grant' }, { status: 400, contentType: 'text/html' })).toBe(
       'token_endpoint_failed',
     );
+  });
+});
+
+describe('the answer to a refresh', () => {
+  const read = (body: unknown, status = 200) => readRefreshResponse(answer(body, { status }));
+
+  it('may have a new refresh token and an ID token', () => {
+    const { id_token: _idToken, ...least } = good;
+    expect(read(least)).toEqual({ ok: true, value: { ...tokens, idToken: null } });
+    expect(read({ ...good, refresh_token: 'r2' })).toEqual({ ok: true, value: { ...tokens, refreshToken: 'r2' } });
+    expect(read({ ...good, refresh_token: null, id_token: null })).toMatchObject({
+      ok: true,
+      value: { idToken: null },
+    });
+    expect(read({ ...good, id_token: 7 })).toEqual({ ok: false, error: 'malformed_token_response' });
+    expect(read({ error: 'invalid_grant' }, 400)).toEqual({ ok: false, error: 'code_refused' });
+  });
+
+  it.each<readonly [life: unknown, lifetimeMs: number | null]>([
+    [60, 60_000],
+    [0.5, 500],
+    ['3600', 3_600_000],
+    [1e300, 1_000_000_000_000],
+    ...[undefined, null, 0, -5, '', '-1', '1e3', 'soon', true, [60], {}].map((value) => [value, null] as const),
+  ])('with the life %j has a token that is valid for %j ms', (life, lifetimeMs) => {
+    expect(read({ ...good, expires_in: life })).toMatchObject({ ok: true, value: { lifetimeMs } });
+  });
+});
+
+describe('a token in Authorization', () => {
+  it('has only the characters of RFC 6750', () => {
+    for (const text of ['a', 'AZaz09-._~+/', 'a.b.c', 'YQ==']) expect(isBearerToken(text)).toBe(true);
+    for (const text of ['', '=', 'a b', 'a=b', 'a,b', 'a"b', 'a\r\nX: y', 'a\n', 'é'])
+      expect(isBearerToken(text)).toBe(false);
   });
 });
 
@@ -69,10 +115,10 @@ describe('the answer of a userinfo endpoint', () => {
 });
 
 describe('a request for tokens', () => {
-  const grant = { code: 'c+d', redirectUri: 'https://a.example/cb', codeVerifier: 'v' };
+  const grant = codeParameters({ code: 'c+d', redirectUri: 'https://a.example/cb', codeVerifier: 'v' });
 
   it('encodes the credentials of a client', () => {
-    const { form, basic } = codeRequest('a:b', grant, { method: 'client_secret_basic', secret: 'p w%' });
+    const { form, basic } = tokenRequest('a:b', grant, { method: 'client_secret_basic', secret: 'p w%' });
     expect(basic).toEqual({ user: 'a%3Ab', password: 'p%20w%25' });
     expect(form).toBe(
       'grant_type=authorization_code&code=c%2Bd&redirect_uri=https%3A%2F%2Fa.example%2Fcb&code_verifier=v',
@@ -80,12 +126,15 @@ describe('a request for tokens', () => {
   });
 
   it('puts the secret in one place only', () => {
-    const posted = codeRequest('id', grant, { method: 'client_secret_post', secret: 's&t' });
+    const posted = tokenRequest('id', grant, { method: 'client_secret_post', secret: 's&t' });
     expect(posted.basic).toBeNull();
     expect(posted.form).toContain('client_id=id&client_secret=s%26t');
-    const open = codeRequest('id', grant, { method: 'none' });
+    expect(tokenRequest('id', refreshParameters('r&1'), { method: 'none' }).form).toBe(
+      'grant_type=refresh_token&refresh_token=r%261&client_id=id',
+    );
+    const open = tokenRequest('id', grant, { method: 'none' });
     expect(open).toEqual({ basic: null, form: expect.stringMatching(/&client_id=id$/) });
-    const signed = codeRequest('id', grant, { method: 'private_key_jwt', assertion: 'x.y.z' });
+    const signed = tokenRequest('id', grant, { method: 'private_key_jwt', assertion: 'x.y.z' });
     expect(signed.form).toContain('client_assertion=x.y.z');
     expect(signed.form).toContain(
       'client_assertion_type=urn%3Aietf%3Aparams%3Aoauth%3Aclient-assertion-type%3Ajwt-bearer',

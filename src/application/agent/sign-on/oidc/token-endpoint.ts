@@ -1,7 +1,10 @@
 import {
   type EndpointResponse,
   type ReceivedTokens,
+  type RefreshedTokens,
+  readRefreshResponse,
   readTokenResponse,
+  type TokenResponseFault,
 } from '../../../../domain/agent/oidc/endpoint-response.js';
 import type { OidcRejection } from '../../../../domain/agent/oidc/oidc-rejection.js';
 import type { ProviderMetadata } from '../../../../domain/agent/oidc/provider-metadata.js';
@@ -9,8 +12,11 @@ import {
   type ClientProof,
   type CodeGrant,
   clientAssertionClaims,
-  codeRequest,
+  codeParameters,
+  type GrantParameters,
+  refreshParameters,
   secretMethod,
+  tokenRequest,
 } from '../../../../domain/agent/oidc/token-request.js';
 import { err, type Result } from '../../../../domain/shared/result.js';
 import type { Secret } from '../../../../domain/shared/secret.js';
@@ -27,7 +33,7 @@ export type ClientCredential =
   | { readonly kind: 'key'; readonly key: Pick<SigningKey, 'sign'> }
   | { readonly kind: 'public' };
 
-export interface CodeRedemption {
+export interface TokenEndpointServices {
   readonly clientId: string;
   readonly credential: ClientCredential;
   readonly endpoints: Pick<ProviderEndpoints, 'requestTokens'>;
@@ -35,8 +41,8 @@ export interface CodeRedemption {
   readonly clock: Pick<Clock, 'wallMs'>;
 }
 
-/** Why a code brought no tokens. */
-export interface RedeemFailure {
+/** Why a grant brought no tokens. */
+export interface TokenEndpointFailure {
   readonly reason:
     | Extract<OidcRejection, 'code_refused' | 'client_refused' | 'malformed_token_response' | 'token_endpoint_failed'>
     | 'cancelled';
@@ -44,7 +50,7 @@ export interface RedeemFailure {
   readonly detail: string;
 }
 
-const transportFailed = ({ code, detail }: KeySetFailure): RedeemFailure => ({
+const transportFailed = ({ code, detail }: KeySetFailure): TokenEndpointFailure => ({
   reason: code === 'cancelled' ? 'cancelled' : 'token_endpoint_failed',
   detail: `the token endpoint: ${code}: ${detail}`,
 });
@@ -52,45 +58,60 @@ const transportFailed = ({ code, detail }: KeySetFailure): RedeemFailure => ({
 const responseDetail = ({ status, contentType }: EndpointResponse): string =>
   `the token endpoint answered with status ${status} and ${contentType === null ? 'no' : 'a'} content type`;
 
-/** Exchanges a code for tokens at the token endpoint of a provider (RFC 6749, section 4.1.3). Never rejects. */
-export class RedeemCode {
-  readonly #parts: CodeRedemption;
-  /** The provider has refused Basic authentication and accepted the secret in the form. */
+type Read<Tokens> = (response: EndpointResponse) => Result<Tokens, TokenResponseFault>;
+type EndpointMetadata = Pick<ProviderMetadata, 'tokenUrl' | 'clientMethods'>;
+
+/** The token endpoint of a provider, for one client. No method rejects. */
+export class TokenEndpoint {
+  readonly #parts: TokenEndpointServices;
+  /** The provider has refused Basic authentication, and not the secret in the form. */
   #postsSecret = false;
 
-  constructor(parts: CodeRedemption) {
+  constructor(parts: TokenEndpointServices) {
     this.#parts = parts;
   }
 
-  async redeem(
-    { tokenUrl, clientMethods }: Pick<ProviderMetadata, 'tokenUrl' | 'clientMethods'>,
+  /** Exchanges a code for tokens. */
+  redeem(
+    metadata: EndpointMetadata,
     grant: CodeGrant,
     cancellation: Cancellation,
-  ): Promise<Result<ReceivedTokens, RedeemFailure>> {
-    const proof = await this.#proof(tokenUrl, clientMethods);
-    if (proof === null) return err({ reason: 'client_refused', detail: 'the client key cannot sign' });
-    const tokens = await this.#ask(tokenUrl, grant, proof, cancellation);
-    const isRefused = !tokens.ok && tokens.error.reason === 'client_refused';
-    if (!isRefused || proof.method !== 'client_secret_basic') return tokens;
-    // A provider may support both methods, and expect the other one of this client. It has not spent the code.
-    if (clientMethods !== null && !clientMethods.includes('client_secret_post')) return tokens;
-    const posted = await this.#ask(tokenUrl, grant, { ...proof, method: 'client_secret_post' }, cancellation);
-    if (!posted.ok) return tokens;
-    this.#postsSecret = true;
-    return posted;
+  ): Promise<Result<ReceivedTokens, TokenEndpointFailure>> {
+    return this.#exchange(metadata, codeParameters(grant), readTokenResponse, cancellation);
   }
 
-  async #ask(
-    tokenUrl: string,
-    grant: CodeGrant,
-    proof: ClientProof,
+  /** Exchanges a refresh token for tokens. `code_refused`: the refresh token is not valid. */
+  refresh(
+    metadata: EndpointMetadata,
+    refreshToken: string,
     cancellation: Cancellation,
-  ): Promise<Result<ReceivedTokens, RedeemFailure>> {
-    const { clientId, endpoints } = this.#parts;
-    const response = await endpoints.requestTokens(tokenUrl, codeRequest(clientId, grant, proof), cancellation);
-    if (!response.ok) return err(transportFailed(response.error));
-    const tokens = readTokenResponse(response.value);
-    return tokens.ok ? tokens : err({ reason: tokens.error, detail: responseDetail(response.value) });
+  ): Promise<Result<RefreshedTokens, TokenEndpointFailure>> {
+    return this.#exchange(metadata, refreshParameters(refreshToken), readRefreshResponse, cancellation);
+  }
+
+  async #exchange<Tokens>(
+    { tokenUrl, clientMethods }: EndpointMetadata,
+    grant: GrantParameters,
+    read: Read<Tokens>,
+    cancellation: Cancellation,
+  ): Promise<Result<Tokens, TokenEndpointFailure>> {
+    const proof = await this.#proof(tokenUrl, clientMethods);
+    if (proof === null) return err({ reason: 'client_refused', detail: 'the client key cannot sign' });
+    const ask = async (by: ClientProof): Promise<Result<Tokens, TokenEndpointFailure>> => {
+      const { clientId, endpoints } = this.#parts;
+      const response = await endpoints.requestTokens(tokenUrl, tokenRequest(clientId, grant, by), cancellation);
+      if (!response.ok) return err(transportFailed(response.error));
+      const tokens = read(response.value);
+      return tokens.ok ? tokens : err({ reason: tokens.error, detail: responseDetail(response.value) });
+    };
+    const tokens = await ask(proof);
+    const isRefused = !tokens.ok && tokens.error.reason === 'client_refused';
+    if (!isRefused || proof.method !== 'client_secret_basic') return tokens;
+    // A provider may support both methods, and expect the other one of this client. It has not spent the grant.
+    if (clientMethods !== null && !clientMethods.includes('client_secret_post')) return tokens;
+    const posted = await ask({ ...proof, method: 'client_secret_post' });
+    if (posted.ok || posted.error.reason === 'code_refused') this.#postsSecret = true;
+    return posted.ok ? posted : tokens;
   }
 
   /** Null: the key cannot sign. */

@@ -1,0 +1,139 @@
+import { readSessionTokens, type TokenState, tokenState } from '../../../../domain/agent/oidc/token-refresh.js';
+import type { Session } from '../../../../domain/agent/sessions/session.js';
+import type { Clock } from '../../../ports/shared/clock.js';
+import type { MaybePromise } from '../../../ports/shared/maybe-promise.js';
+import type { Scheduler } from '../../../ports/shared/scheduler.js';
+import type { SessionChecks } from '../../authenticate/session-check.js';
+import { TtlSet } from '../../authenticate/ttl-set.js';
+import { expired, notRefreshed, type SessionCheckResult } from '../../sessions/session-check-result.js';
+import {
+  type LoginRefresh,
+  maximumRefreshes,
+  type RefreshAttempt,
+  type Refreshable,
+  type SessionRefreshes,
+} from './session-refreshes.js';
+
+/** How long a request waits for a fresh token: less than an agent may take to answer. */
+export const refreshWaitMs = 4_000;
+/** Interval at which waiting requests look for the result of another process, in milliseconds. */
+export const refreshPollMs = 200;
+/** How long this process does not try again after it did not get fresh tokens, in milliseconds. */
+export const refreshRestMs = 1_000;
+const restingSessions = 10_000;
+
+export interface RefreshedSessionsOptions {
+  readonly sessions: SessionChecks;
+  readonly refreshes: Pick<SessionRefreshes, 'attempt'>;
+  /** Makes this process ask the store for a session again. */
+  readonly evict: (idHash: string) => void;
+  /** By the provider in sessions. */
+  readonly logins: ReadonlyMap<string, LoginRefresh>;
+  readonly clock: Clock;
+  readonly scheduler: Pick<Scheduler, 'after'>;
+}
+
+/**
+ * Sessions whose tokens are refreshed on requests. Until the access token ends, no request waits; afterwards all
+ * requests of a session share one wait. No method rejects.
+ */
+export class RefreshedSessions implements SessionChecks {
+  readonly #parts: RefreshedSessionsOptions;
+  /** By hash of the session id. */
+  readonly #waits = new Map<string, Promise<SessionCheckResult>>();
+  /** Sessions for which an attempt has just brought nothing. */
+  readonly #tried: TtlSet;
+  /** Those of them whose refresh has failed: another process cannot bring tokens either. */
+  readonly #failed: TtlSet;
+
+  constructor(parts: RefreshedSessionsOptions) {
+    this.#parts = parts;
+    this.#tried = new TtlSet(parts.clock, refreshRestMs, restingSessions);
+    this.#failed = new TtlSet(parts.clock, refreshRestMs, restingSessions);
+  }
+
+  check(sessionId: string): MaybePromise<SessionCheckResult> {
+    const result = this.#parts.sessions.check(sessionId);
+    if (result instanceof Promise) return result.then((reached) => this.#judge(sessionId, reached));
+    return this.#judge(sessionId, result);
+  }
+
+  #judge(sessionId: string, result: SessionCheckResult): MaybePromise<SessionCheckResult> {
+    if (result.kind !== 'active' || result.session.method !== 'oidc') return result;
+    const { idHash, provider } = result.session;
+    const login = this.#parts.logins.get(provider);
+    if (login === undefined) return result;
+    switch (this.#stateOf(result.session, login)) {
+      case 'current':
+        return result;
+      case 'over':
+        return expired;
+      case 'due':
+        if (!this.#tried.has(idHash)) void this.#attempt({ sessionId, idHash, login });
+        return result;
+      case 'ended':
+        return this.#failed.has(idHash) ? notRefreshed : this.#fresh({ sessionId, idHash, login });
+    }
+  }
+
+  #stateOf({ details }: Session, { use }: LoginRefresh): TokenState {
+    return tokenState(readSessionTokens(details), use, this.#parts.clock.wallMs());
+  }
+
+  async #attempt(refreshable: Refreshable): Promise<RefreshAttempt> {
+    const ended = await this.#parts.refreshes.attempt(refreshable);
+    if (ended !== 'settled') this.#tried.add(refreshable.idHash);
+    if (ended === 'failed') this.#failed.add(refreshable.idHash);
+    return ended;
+  }
+
+  /** Waits for fresh tokens. */
+  #fresh(refreshable: Refreshable): MaybePromise<SessionCheckResult> {
+    const { idHash } = refreshable;
+    const waiting = this.#waits.get(idHash);
+    if (waiting !== undefined) return waiting;
+    if (this.#waits.size >= maximumRefreshes) return notRefreshed;
+    const wait = this.#wait(refreshable).finally(() => void this.#waits.delete(idHash));
+    this.#waits.set(idHash, wait);
+    return wait;
+  }
+
+  async #wait(refreshable: Refreshable): Promise<SessionCheckResult> {
+    const { clock } = this.#parts;
+    const deadlineMs = clock.monotonicMs() + refreshWaitMs;
+    for (;;) {
+      const attempt = await this.#within(deadlineMs - clock.monotonicMs(), this.#attempt(refreshable));
+      if (attempt === 'failed') return notRefreshed;
+      if (attempt === 'held') await this.#pause(refreshPollMs);
+      const found = await this.#stored(refreshable);
+      if (found !== null) return found;
+      if (attempt === 'settled' || clock.monotonicMs() >= deadlineMs) return notRefreshed;
+    }
+  }
+
+  /** The session as the store has it; null: its access token has still ended. */
+  async #stored({ sessionId, idHash, login }: Refreshable): Promise<SessionCheckResult | null> {
+    this.#parts.evict(idHash);
+    const result = await this.#parts.sessions.check(sessionId);
+    if (result.kind === 'unknown') return expired;
+    if (result.kind !== 'active') return result;
+    const state = this.#stateOf(result.session, login);
+    if (state === 'over') return expired;
+    return state === 'ended' ? null : result;
+  }
+
+  /** The result of the attempt, or `failed` after that time. */
+  #within(ms: number, attempt: Promise<RefreshAttempt>): Promise<RefreshAttempt> {
+    return new Promise((resolve) => {
+      const deadline = this.#parts.scheduler.after(Math.max(0, ms), () => resolve('failed'));
+      void attempt.then((ended) => {
+        deadline.cancel();
+        resolve(ended);
+      });
+    });
+  }
+
+  #pause(ms: number): Promise<void> {
+    return new Promise((resolve) => void this.#parts.scheduler.after(ms, resolve));
+  }
+}

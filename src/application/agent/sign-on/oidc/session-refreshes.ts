@@ -1,0 +1,201 @@
+import {
+  failedRefreshDetails,
+  type RefreshEnding,
+  type RefreshRetry,
+  readSessionTokens,
+  refreshFailures,
+  refreshPauseMs,
+  type TokenRefreshResult,
+  type TokenUse,
+  tokenState,
+} from '../../../../domain/agent/oidc/token-refresh.js';
+import type { Session } from '../../../../domain/agent/sessions/session.js';
+import type { EndedRefresh, SessionStore, Stored } from '../../../ports/agent/session-store.js';
+import type { Cancellation } from '../../../ports/shared/cancellation.js';
+import type { Clock } from '../../../ports/shared/clock.js';
+import type { Logger } from '../../../ports/shared/logger.js';
+import type { Random } from '../../../ports/shared/random.js';
+import type { Scheduler } from '../../../ports/shared/scheduler.js';
+import { CancellationSource } from '../../../shared/cancellation/cancellation-source.js';
+import { OncePerPeriod } from '../../../shared/once-per-period.js';
+import type { RefreshOutcome } from './refresh-tokens.js';
+
+/** How long a process keeps the lease: longer than its refresh takes, so that two never refresh at once. */
+export const refreshLeaseMs = 15_000;
+/** Deadline of the calls to the provider in one refresh, in milliseconds. */
+export const refreshDeadlineMs = 8_000;
+/** Maximum concurrent refreshes of a process. */
+export const maximumRefreshes = 1_000;
+/** Pause between attempts to store fresh tokens, in milliseconds. */
+const storeRetryMs = 300;
+const storeAttempts = 3;
+/** Minimum interval between log lines about failures: each session has its own. */
+const failureLogMs = 1_000;
+
+/** Refreshes the sessions of one login. */
+export interface LoginRefresh {
+  readonly name: string;
+  readonly use: TokenUse;
+  refresh(sessionId: string, session: Session, cancellation: Cancellation): Promise<RefreshOutcome>;
+}
+
+/** Counts the results of refreshes. */
+export interface RefreshOutcomes {
+  refreshedTokens(result: TokenRefreshResult): void;
+}
+
+export interface SessionRefreshesOptions {
+  readonly store: Pick<SessionStore, 'find' | 'remove' | 'takeRefreshLease' | 'endRefresh'>;
+  /** Makes this process ask the store for a session again. */
+  readonly evict: (idHash: string) => void;
+  readonly clock: Clock;
+  readonly scheduler: Pick<Scheduler, 'after'>;
+  readonly random: Pick<Random, 'token' | 'fraction'>;
+  readonly logger: Logger;
+  readonly outcomes: RefreshOutcomes;
+}
+
+/** A session whose tokens a request needs. */
+export interface Refreshable {
+  readonly sessionId: string;
+  /** The hash of `sessionId`. */
+  readonly idHash: string;
+  readonly login: LoginRefresh;
+}
+
+/**
+ * `settled`: the store tells what became of the session. `held`: another process refreshes it. `failed`: no fresh token
+ * for now.
+ */
+export type RefreshAttempt = 'settled' | 'held' | 'failed';
+
+/** Refreshes sessions, each once in all processes with the store. No method rejects. */
+export class SessionRefreshes {
+  readonly #parts: SessionRefreshesOptions;
+  /** By hash of the session id. */
+  readonly #attempts = new Map<string, Promise<RefreshAttempt>>();
+  readonly #failureLines: OncePerPeriod;
+  #isStopped = false;
+
+  constructor(parts: SessionRefreshesOptions) {
+    this.#parts = parts;
+    this.#failureLines = new OncePerPeriod(parts.clock, failureLogMs);
+  }
+
+  /** Begins no further refresh. Resolves when the running ones have ended, so that no rotated token is lost. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    await Promise.all(this.#attempts.values());
+  }
+
+  /** Refreshes the session if no other process does. Requests of one session share the attempt. */
+  attempt(refreshable: Refreshable): Promise<RefreshAttempt> {
+    const { idHash } = refreshable;
+    const running = this.#attempts.get(idHash);
+    if (running !== undefined) return running;
+    if (this.#isStopped || this.#attempts.size >= maximumRefreshes) return Promise.resolve('failed');
+    const attempt = this.#begin(refreshable).finally(() => void this.#attempts.delete(idHash));
+    this.#attempts.set(idHash, attempt);
+    return attempt;
+  }
+
+  async #begin(refreshable: Refreshable): Promise<RefreshAttempt> {
+    const { store, clock, random, evict } = this.#parts;
+    const { idHash, login } = refreshable;
+    const holder = random.token();
+    const nowMs = clock.wallMs();
+    const leased = await store.takeRefreshLease({ idHash, holder, untilMs: nowMs + refreshLeaseMs, nowMs });
+    if (!leased.ok) return this.#failed(refreshable, 'store_unavailable', leased.error.reason);
+    if (leased.value === 'held') return 'held';
+    if (leased.value === 'paused') return 'failed';
+    const found = leased.value === 'gone' ? null : await store.find(idHash);
+    if (found !== null && !found.ok) return this.#failed(refreshable, 'store_unavailable', found.error.reason);
+    const session = found?.value ?? null;
+    if (session === null) {
+      evict(idHash);
+      return 'settled';
+    }
+    const state = tokenState(readSessionTokens(session.details), login.use, clock.wallMs());
+    if (state === 'due' || state === 'ended') return this.#refresh(refreshable, session, holder);
+    // Another process has just refreshed the session.
+    await store.endRefresh({ idHash, holder, details: null, heldUntilMs: 0 });
+    evict(idHash);
+    return 'settled';
+  }
+
+  async #refresh(refreshable: Refreshable, session: Session, holder: string): Promise<RefreshAttempt> {
+    const { scheduler, clock, random } = this.#parts;
+    const { idHash, sessionId, login } = refreshable;
+    const cancellation = new CancellationSource();
+    const deadline = scheduler.after(refreshDeadlineMs, () => cancellation.cancel());
+    const outcome = await login.refresh(sessionId, session, cancellation);
+    deadline.cancel();
+    switch (outcome.kind) {
+      case 'refreshed':
+        return this.#keep(refreshable, { idHash, holder, details: outcome.details, heldUntilMs: 0 });
+      case 'ends':
+        return this.#endSession(refreshable, session, holder, outcome.reason);
+      case 'failed': {
+        const details = failedRefreshDetails(outcome.details);
+        const pauseMs = refreshPauseMs(refreshFailures(details), random.fraction());
+        await this.#store({ idHash, holder, details, heldUntilMs: clock.wallMs() + pauseMs });
+        return this.#failed(refreshable, outcome.reason, outcome.detail);
+      }
+    }
+  }
+
+  async #keep(refreshable: Refreshable, ended: EndedRefresh): Promise<RefreshAttempt> {
+    const stored = await this.#store(ended);
+    if (!stored.ok) return this.#failed(refreshable, 'store_unavailable', stored.error.reason);
+    // Without the lease, the session has ended, or another process has refreshed it.
+    if (stored.value) this.#parts.outcomes.refreshedTokens('refreshed');
+    return 'settled';
+  }
+
+  /** Ends the session at the provider's word, unless another process has taken the lease meanwhile. */
+  async #endSession(
+    refreshable: Refreshable,
+    session: Session,
+    holder: string,
+    reason: RefreshEnding,
+  ): Promise<RefreshAttempt> {
+    const { store, clock, evict, outcomes, logger } = this.#parts;
+    const { idHash, login } = refreshable;
+    const own = await this.#store({ idHash, holder, details: null, heldUntilMs: clock.wallMs() + refreshLeaseMs });
+    if (!own.ok) return this.#failed(refreshable, 'store_unavailable', own.error.reason);
+    if (!own.value) return 'settled';
+    const removed = await store.remove(idHash);
+    evict(idHash);
+    if (!removed.ok) return this.#failed(refreshable, 'store_unavailable', removed.error.reason);
+    outcomes.refreshedTokens(reason);
+    logger.info('the session ended at a refresh of its tokens', {
+      login: login.name,
+      reason,
+      user: session.userId,
+      session: idHash.slice(0, 12),
+    });
+    return 'settled';
+  }
+
+  /** Stores the end of a refresh. A rotated refresh token works once, so a failure is tried again. */
+  async #store(ended: EndedRefresh): Stored<boolean> {
+    const { store, evict, scheduler } = this.#parts;
+    for (let attempt = 1; ; attempt += 1) {
+      const stored = await store.endRefresh(ended);
+      evict(ended.idHash);
+      if (stored.ok || attempt >= storeAttempts) return stored;
+      await new Promise<void>((resolve) => void scheduler.after(storeRetryMs, resolve));
+    }
+  }
+
+  #failed({ idHash, login }: Refreshable, reason: RefreshRetry, detail: string | null): RefreshAttempt {
+    const { outcomes, logger } = this.#parts;
+    outcomes.refreshedTokens(reason);
+    const untold = this.#failureLines.take();
+    if (untold !== null) {
+      const fields = { login: login.name, reason, session: idHash.slice(0, 12), untold };
+      logger.warn('the tokens of a session could not be refreshed', detail === null ? fields : { ...fields, detail });
+    }
+    return 'failed';
+  }
+}

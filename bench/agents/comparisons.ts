@@ -175,6 +175,7 @@ export const prepareComparisons = async (): Promise<PreparedComparisons> => {
         failureMode: 'closed',
         protocolVersion: 2,
         connections,
+        admin: null,
         circuitBreaker: { failureThreshold: 5, openMs: 30_000, probes: 1 },
         config: null,
       },

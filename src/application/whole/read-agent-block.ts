@@ -13,11 +13,12 @@ const failure = (message: string, problems: readonly ConfigurationProblem[]): Ag
   locate: nowhere,
 });
 
-/** Serves on the address that the gateway connects to, unless the options name another. */
-const servedAt = ({ transport }: AgentConfiguration): AgentOptions => {
-  if (transport.kind === 'unix_socket') return { socket: transport.path };
-  return transport.kind === 'grpc' ? { grpcAddress: transport.address } : {};
-};
+/** Serves on the addresses that the gateway connects to, unless the options name others. */
+const servedAt = ({ transport, admin }: AgentConfiguration): AgentOptions => ({
+  ...(transport.kind === 'unix_socket' && { socket: transport.path }),
+  ...(transport.kind === 'grpc' && { grpcAddress: transport.address }),
+  ...(admin !== null && { adminAddress: admin.address, adminToken: admin.token }),
+});
 
 /** Reads agent blocks from the configuration of a source. */
 export const agentBlockReader =

@@ -1,10 +1,12 @@
 import type { Container } from 'inversify';
+import { AdminAddressError } from '../../adapters/inbound/agent-admin-http/agent-admin-server.js';
 import type { AgentCommand, AgentRun } from '../../adapters/inbound/agent-command-line/parse-agent-arguments.js';
 import { AgentGrpcError } from '../../adapters/inbound/agent-grpc/bind-address.js';
 import { MetricsAddressError } from '../../adapters/inbound/agent-metrics-http/agent-metrics-server.js';
 import { AgentSocketError } from '../../adapters/inbound/agent-unix-socket/bind-socket-path.js';
 import { lineFormat } from '../../adapters/outbound/pino-log/line-format.js';
 import { LogOutput } from '../../adapters/outbound/pino-log/log-output.js';
+import { OutputAuditLog } from '../../adapters/outbound/pino-log/output-audit-log.js';
 import { PinoLogger } from '../../adapters/outbound/pino-log/pino-logger.js';
 import type { StartOptions } from '../../application/agent/configure-agent/agent-configuration-in-force.js';
 import { tryAgent } from '../../application/agent/configure-agent/try-agent.js';
@@ -84,7 +86,10 @@ const standardOutput = 1;
 
 /** Whether the error's message is enough for the user, without a stack. */
 const isAddressError = (error: unknown): error is Error =>
-  error instanceof AgentSocketError || error instanceof AgentGrpcError || error instanceof MetricsAddressError;
+  error instanceof AgentSocketError ||
+  error instanceof AgentGrpcError ||
+  error instanceof MetricsAddressError ||
+  error instanceof AdminAddressError;
 
 const writeProblems = (problems: readonly ConfigurationProblem[]): void => {
   for (const problem of problems) process.stderr.write(`${formatProblem(problem)}\n`);
@@ -133,7 +138,7 @@ const run = async (
         flags: exposedSecrets,
       });
     }
-    const started = await startAgent(agentContainer(logger), start);
+    const started = await startAgent(agentContainer(logger), start, new OutputAuditLog(log));
     if (started.ok) return await serve(started.value, signals, logger);
     writeOptionProblems(started.error, locate);
     return 1;

@@ -1,16 +1,31 @@
 import { Container, ContainerModule } from 'inversify';
+import { AgentAdminServer } from '../../adapters/inbound/agent-admin-http/agent-admin-server.js';
 import { AgentGrpcError } from '../../adapters/inbound/agent-grpc/bind-address.js';
+import { bindSocketPath } from '../../adapters/inbound/agent-unix-socket/bind-socket-path.js';
 import { MemoryRateLimitStore } from '../../adapters/outbound/memory-rate-limit-store/memory-rate-limit-store.js';
 import { SystemClock } from '../../adapters/outbound/node-clock/system-clock.js';
 import { CryptoRandom } from '../../adapters/outbound/node-random/crypto-random.js';
 import { NodeScheduler } from '../../adapters/outbound/node-scheduler/node-scheduler.js';
+import { nodeSecretComparer } from '../../adapters/outbound/node-secret-comparer/node-secret-comparer.js';
 import type { StartOptions } from '../../application/agent/configure-agent/agent-configuration-in-force.js';
+import { AnswerAgentAdmin } from '../../application/agent/serve-admin/answer-agent-admin.js';
+import type { AgentService } from '../../application/ports/agent/agent-service.js';
+import type { AuditLog } from '../../application/ports/shared/audit-log.js';
 import type { Logger } from '../../application/ports/shared/logger.js';
 import type { TextFileReader } from '../../application/ports/shared/text-file-reader.js';
+import { AdminAccount, type AdminAudit } from '../../application/shared/administration/admin-account.js';
+import { AnswerSessions } from '../../application/shared/administration/answer-sessions.js';
+import { FloodWindows } from '../../application/shared/flood-windows.js';
 import { agentDefaults } from '../../domain/agent/configuration/agent-configuration.js';
 import type { AgentOptions } from '../../domain/agent/configuration/agent-options-schema.js';
-import { grpcServing } from '../../domain/agent/configuration/serving-option-rules.js';
+import {
+  type AdminServingOptions,
+  adminServing,
+  grpcServing,
+} from '../../domain/agent/configuration/serving-option-rules.js';
 import type { AgentOptionProblem } from '../../domain/configuration/agent-option-problem.js';
+import type { StreamAddress } from '../../domain/configuration/network-addresses.js';
+import { auditLine } from '../../domain/shared/audit-line.js';
 import { err, ok, type Result } from '../../domain/shared/result.js';
 import { sharedTokens } from '../shared/shared-tokens.js';
 import { programVersion } from '../shared/version.js';
@@ -48,7 +63,7 @@ const drainGraceMs = 30_000;
 
 /** A started agent. */
 export interface RunningAgent {
-  readonly addresses: AgentAddresses;
+  readonly addresses: AgentAddresses & { readonly admin: StreamAddress | null };
   /**
    * Reloads keys, CAs, lists, policies and gRPC certificates from their files. If one is unusable,
    * all stay unchanged.
@@ -77,11 +92,20 @@ const servedAddresses = async (
   { overrides, block }: StartOptions,
   files: TextFileReader,
 ): Promise<
-  Result<AgentListenAddresses & { readonly tlsFiles: GrpcTlsFiles | null }, readonly AgentOptionProblem[]>
+  Result<
+    AgentListenAddresses & { readonly admin: AdminServingOptions | null; readonly tlsFiles: GrpcTlsFiles | null },
+    readonly AgentOptionProblem[]
+  >
 > => {
   const options: AgentOptions = { ...block, ...overrides };
   const problems: AgentOptionProblem[] = [];
   const grpc = grpcServing(options, (option, message) => problems.push(problem(option, message)));
+  // Agent and check report warnings.
+  const admin = adminServing(
+    options,
+    (option, message) => problems.push(problem(option, message)),
+    () => undefined,
+  );
   if (problems.length > 0) return err(problems);
   const tls = grpc?.tls ? await readGrpcServingTls(grpc.tls, files) : null;
   if (tls?.ok === false) return err([problem('grpc-address', tls.error)]);
@@ -89,6 +113,7 @@ const servedAddresses = async (
     socket: options.socket ?? agentDefaults.socket,
     grpc: grpc && { address: grpc.address, tls: tls?.value ?? null },
     metrics: options.metricsAddress ?? null,
+    admin,
     tlsFiles: grpc?.tls ?? null,
   });
 };
@@ -109,13 +134,43 @@ const prepareGrpcTls = async (
   }
 };
 
+/** The name of the agent at its own admin endpoints; a gateway that asks there shows its own name of the agent. */
+const agentName = 'gateway-auth';
+
+/** Serves the admin endpoints. Rejects with an AdminAddressError if the address is unavailable. */
+const serveAdmin = async (
+  { address, token }: AdminServingOptions,
+  agent: Pick<AgentService, 'sessions'>,
+  container: Container,
+  auditLog: Pick<AuditLog, 'write'> | null,
+): Promise<{ readonly server: AgentAdminServer; readonly address: StreamAddress }> => {
+  const [clock, logger] = [container.get(sharedTokens.clock), container.get(sharedTokens.logger)];
+  const audit: AdminAudit = {
+    record: (record) => auditLog?.write(auditLine(new Date(clock.wallMs()).toISOString(), 0, record)),
+    hold: () => () => undefined,
+  };
+  const admin = new AnswerAgentAdmin({
+    token,
+    isSecret: nodeSecretComparer(),
+    sessions: new AnswerSessions(() => [{ name: agentName, sessions: () => agent.sessions?.() ?? null }], logger),
+    account: new AdminAccount(logger, audit, new FloodWindows(container.get(sharedTokens.scheduler))),
+    logger,
+  });
+  const ports = { bindSocketPath, random: container.get(sharedTokens.random), logger };
+  const server = new AgentAdminServer(address, admin, ports);
+  return { server, address: await server.listen() };
+};
+
 /**
- * Starts the agent. Rejects with an AgentSocketError, an AgentGrpcError or a MetricsAddressError if
- * an address is unavailable.
+ * Starts the agent. Rejects with an AgentSocketError, an AgentGrpcError, a MetricsAddressError or an
+ * AdminAddressError if an address is unavailable.
+ *
+ * @param auditLog gets a record of each change and denial at the admin endpoints
  */
 export const startAgent = async (
   container: Container,
   start: StartOptions,
+  auditLog: Pick<AuditLog, 'write'> | null = null,
 ): Promise<Result<RunningAgent, readonly AgentOptionProblem[]>> => {
   const files = container.get(agentTokens.textFileReader);
   const listenAddresses = await servedAddresses(start, files);
@@ -129,18 +184,22 @@ export const startAgent = async (
     logger: container.get(sharedTokens.logger),
     sockets: start.overrides.sockets ?? start.block.sockets ?? agentDefaults.sockets,
   };
-  const { tlsFiles } = listenAddresses.value;
-  let served: ServedAgentService;
+  const { tlsFiles, admin: adminOptions } = listenAddresses.value;
+  let served: ServedAgentService | null = null;
+  let admin: Awaited<ReturnType<typeof serveAdmin>> | null = null;
   try {
     served = await serveAgentService(agent, listenAddresses.value, agentReportIntervals(start), parts);
+    if (adminOptions !== null) admin = await serveAdmin(adminOptions, agent, container, auditLog);
   } catch (error) {
+    await served?.drain(0);
     await agent.stop();
     throw error;
   }
+  const service = served;
   return ok({
-    addresses: served.addresses,
+    addresses: { ...service.addresses, admin: admin?.address ?? null },
     reload: async () => {
-      const tls = tlsFiles === null ? ok(() => {}) : await prepareGrpcTls(tlsFiles, served, files);
+      const tls = tlsFiles === null ? ok(() => {}) : await prepareGrpcTls(tlsFiles, service, files);
       if (!tls.ok) return tls;
       const reloaded = await agent.reload();
       if (reloaded.ok) tls.value();
@@ -148,7 +207,7 @@ export const startAgent = async (
     },
     stop: async () => {
       agent.drain();
-      await served.drain(drainGraceMs);
+      await Promise.all([service.drain(drainGraceMs), admin?.server.close(drainGraceMs)]);
       await agent.stop();
     },
   });

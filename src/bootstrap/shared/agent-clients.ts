@@ -1,7 +1,9 @@
+import { HttpSessionAdministration } from '../../adapters/outbound/agent-admin-client/http-session-administration.js';
 import { AgentEmbeddedClient } from '../../adapters/outbound/agent-embedded-client/agent-embedded-client.js';
 import { GrpcAgentConnector } from '../../adapters/outbound/agent-grpc-client/grpc-agent-connector.js';
 import { LegacyAgentConnector } from '../../adapters/outbound/agent-legacy-client/legacy-agent-connector.js';
 import { SocketAgentConnector } from '../../adapters/outbound/agent-socket-client/socket-agent-connector.js';
+import { checkSocketOwner } from '../../adapters/outbound/agent-socket-client/socket-owner.js';
 import type { SocketLayerSelector } from '../../adapters/stream-sockets/socket-layer-selector.js';
 import { GuardedAgentClient } from '../../application/gateway/ask-agents/guarded-agent-client.js';
 import { PooledAgentClient } from '../../application/gateway/ask-agents/pooled-agent-client.js';
@@ -56,6 +58,20 @@ const connectorOf = (
     : new SocketAgentConnector({ path, owner, proxyId, proxyVersion }, { clock, scheduler, layers });
 };
 
+/** The sessions at the admin endpoints of an agent; null: the configuration names none. */
+const administrationOf = (
+  { admin }: AgentConfiguration,
+  { owner }: Exclude<AgentTransport, { kind: 'embedded' }>,
+): HttpSessionAdministration | null => {
+  if (admin === null) return null;
+  const socketFault = async (path: string): Promise<string | null> => {
+    const check = await checkSocketOwner(path, owner);
+    if (check.kind === 'trusted') return null;
+    return check.kind === 'absent' ? 'there is no socket' : check.reason;
+  };
+  return new HttpSessionAdministration({ ...admin, socketFault });
+};
+
 const clientOf = async (
   agent: AgentConfiguration,
   { maxQueueDepth }: AgentClientLimits,
@@ -73,7 +89,8 @@ const clientOf = async (
   }
   const connector = connectorOf(agent, transport, parts);
   const queue = permits.workers === 1 ? null : permits.open('agent-queue', name);
-  const settings = { name, timeoutMs, maxQueueDepth, queue, config, connections };
+  const sessions = administrationOf(agent, transport);
+  const settings = { name, timeoutMs, maxQueueDepth, queue, config, connections, sessions };
   return new PooledAgentClient(settings, connector, { clock, scheduler, random, logger });
 };
 

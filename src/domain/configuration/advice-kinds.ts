@@ -30,6 +30,11 @@ export const adviceKinds = {
     why: 'Anyone on the path can read and change requests and their credentials.',
     instead: 'add a tls block to the transport',
   },
+  'agent-admin-in-the-clear': {
+    when: '`admin` of an agent block, or `admin-address` of an agent, names an address that others can reach.',
+    why: 'Anyone on the path can read the admin token and the sessions, and end sessions.',
+    instead: 'use a unix socket or a loopback address, or a network that only the gateway and the agent share',
+  },
   'upstream-not-verified': {
     when: '`insecure-skip-verify #true` in the `tls` of an upstream.',
     why: 'Anyone on the path can read and change requests, and answer in place of the targets.',

@@ -77,6 +77,7 @@ export const configurationWithSecrets = (
       failureMode: 'closed',
       protocolVersion: 2,
       connections: 4,
+      admin: null,
       circuitBreaker: null,
       config: { 'jwt-secret': 'SECRET-of-the-agent' },
     },

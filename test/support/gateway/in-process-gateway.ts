@@ -72,6 +72,7 @@ export const testAgent = (name: string): AgentConfiguration => ({
   failureMode: 'closed',
   protocolVersion: 2,
   connections: 4,
+  admin: null,
   circuitBreaker: null,
   config: null,
 });

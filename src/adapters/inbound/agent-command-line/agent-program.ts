@@ -35,6 +35,8 @@ export const agentOptionFlags: readonly AgentOptionFlag[] = [
   flag('grpc-client-ca-file', 'GRPC_CLIENT_CA_FILE', '<file>', 'PEM CAs; gateways must then present a certificate'),
   flag('grpc-insecure', 'GRPC_INSECURE', '[bool]', 'serve gRPC without TLS on an address that others can reach'),
   flag('metrics-address', 'METRICS_ADDRESS', '<host:port>', 'serve metrics of the agent at GET /metrics'),
+  flag('admin-address', 'AGENT_ADMIN_ADDRESS', '<address>', 'serve /admin/sessions on host:port or unix:/path'),
+  flag('admin-token', 'AGENT_ADMIN_TOKEN', '<token>', 'bearer token for --admin-address', true),
   flag('health-interval-secs', 'HEALTH_INTERVAL_SECS', '<secs>', 'interval of health reports to gateways (default: 5)'),
   flag(
     'metrics-interval-secs',

@@ -4,8 +4,8 @@ import {
   type ServingOptionName,
   servingOptionNames,
 } from '../../../domain/agent/configuration/agent-options-schema.js';
-import { grpcAddressText } from '../../../domain/configuration/schema/grpc-address.js';
-import { socketAddressText } from '../../../domain/configuration/schema/network-kinds.js';
+import { grpcAddressText, streamAddressText } from '../../../domain/configuration/schema/grpc-address.js';
+import { Secret } from '../../../domain/shared/secret.js';
 
 /** The serving options, by their members. */
 const members = {
@@ -17,6 +17,8 @@ const members = {
   'grpc-client-ca-file': 'grpcClientCaFile',
   'grpc-insecure': 'grpcInsecure',
   'metrics-address': 'metricsAddress',
+  'admin-address': 'adminAddress',
+  'admin-token': 'adminToken',
   'health-interval-secs': 'healthIntervalMs',
   'metrics-interval-secs': 'metricsIntervalMs',
 } as const satisfies Record<ServingOptionName, keyof AgentOptions>;
@@ -36,7 +38,13 @@ const shown = (value: ServingOptions[keyof ServingOptions]): string => {
   if (value === undefined) return 'not given';
   if (typeof value === 'number') return `${value / 1000}`;
   if (typeof value !== 'object') return `${value}`;
-  return 'kind' in value ? grpcAddressText(value) : socketAddressText(value);
+  if (value instanceof Secret) return 'another one';
+  return 'kind' in value ? grpcAddressText(value) : streamAddressText(value);
+};
+
+const isSame = (one: ServingOptions[keyof ServingOptions], other: ServingOptions[keyof ServingOptions]): boolean => {
+  if (one instanceof Secret && other instanceof Secret) return one.reveal() === other.reveal();
+  return shown(one) === shown(other);
 };
 
 /** The serving options that are set. */
@@ -56,8 +64,10 @@ export const changedServingOption = (
   for (const name of servingOptionNames) {
     const member = members[name];
     if (options[member] === undefined || start.overrides[member] !== undefined) continue;
-    const served = shown(start.block[member] ?? defaults[member]);
-    if (shown(options[member]) !== served) return `${name}: it takes effect only at start, where it was ${served}`;
+    const served = start.block[member] ?? defaults[member];
+    if (!isSame(options[member], served)) {
+      return `${name}: it takes effect only at start, where it was ${shown(served)}`;
+    }
   }
   return null;
 };

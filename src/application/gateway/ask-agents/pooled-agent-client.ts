@@ -20,6 +20,7 @@ import type {
 } from '../../ports/gateway/agent-client.js';
 import type { AgentConnector, ConnectionEnd } from '../../ports/gateway/agent-connector.js';
 import type { Scheduler } from '../../ports/shared/scheduler.js';
+import type { SessionAdministration } from '../../ports/shared/session-administration.js';
 import { AgentLines } from './agent-lines.js';
 import { CallTraffic } from './call-traffic.js';
 import { ConfigurationHandover } from './configuration-handover.js';
@@ -44,6 +45,7 @@ export class PooledAgentClient implements AgentClient, ConnectionOwner {
   readonly #pool: ConnectionPool;
   readonly #traffic: CallTraffic;
   readonly #handover: ConfigurationHandover;
+  readonly #sessions: SessionAdministration | null;
   #reader: AgentReportReader | null = null;
   #capabilities: AgentCapabilities | null = null;
   #onCapabilities: (() => void) | null = null;
@@ -65,6 +67,7 @@ export class PooledAgentClient implements AgentClient, ConnectionOwner {
     const { clock, scheduler, random, logger } = environment;
     const { backoff, steadyAfterMs, ...handoverOptions } = { ...defaultPooledAgentClientOptions, ...options };
     this.name = name;
+    this.#sessions = settings.sessions ?? null;
     this.#scheduler = scheduler;
     this.#log = new ReachabilityLog(name, clock, logger);
     this.#lines = new AgentLines(name, clock, logger);
@@ -151,6 +154,10 @@ export class PooledAgentClient implements AgentClient, ConnectionOwner {
       refusal: this.#handover.refusal ?? this.#log.refusal,
       unsupportedEvents: [],
     };
+  }
+
+  sessions(): SessionAdministration | null {
+    return this.#sessions;
   }
 
   reportTo(reader: AgentReportReader): void {

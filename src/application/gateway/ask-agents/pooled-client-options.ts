@@ -5,6 +5,7 @@ import type { Clock } from '../../ports/shared/clock.js';
 import type { Logger } from '../../ports/shared/logger.js';
 import type { Random } from '../../ports/shared/random.js';
 import type { Scheduler } from '../../ports/shared/scheduler.js';
+import type { SessionAdministration } from '../../ports/shared/session-administration.js';
 
 /** The settings of one PooledAgentClient. */
 export interface PooledAgentClientConfiguration {
@@ -23,6 +24,8 @@ export interface PooledAgentClientConfiguration {
   readonly config: JsonObject | null;
   /** Number of connections that are kept open; at least 1. */
   readonly connections: number;
+  /** The sessions at the admin endpoints of the agent; absent or null: the configuration names none. */
+  readonly sessions?: SessionAdministration | null;
 }
 
 /** The clock, timers, random numbers and log of a PooledAgentClient. */

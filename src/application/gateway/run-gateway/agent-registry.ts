@@ -32,8 +32,10 @@ export interface PreparedAgents {
 const maximumReasonLength = 500;
 
 /** The settings of an agent block that a running client cannot change. */
-const connectionKey = ({ config: _config, ...rest }: AgentConfiguration, limits: AgentClientLimits | null): string =>
-  JSON.stringify([rest, limits]);
+const connectionKey = (
+  { config: _config, admin, ...rest }: AgentConfiguration,
+  limits: AgentClientLimits | null,
+): string => JSON.stringify([rest, admin?.address, admin?.token.reveal(), limits]);
 
 const configKey = ({ config }: AgentConfiguration): string => JSON.stringify(config);
 

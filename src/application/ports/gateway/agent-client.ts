@@ -151,7 +151,7 @@ export interface AgentClient extends AgentMetricsSource {
 
   status(): AgentStatus;
 
-  /** The sessions of an agent in this process; null or absent: it has none, or they are elsewhere. */
+  /** The sessions of the agent; null or absent: it has none, or none that the gateway can administer. */
   sessions?(): SessionAdministration | null;
 
   /**

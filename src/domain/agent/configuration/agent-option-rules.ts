@@ -34,7 +34,7 @@ import { type ProtectedResource, protectedResources } from './resource-metadata-
 import { enabledSaml } from './saml-option-rules.js';
 import type { MappedAttribute, SamlOptions } from './saml-options.js';
 import { type SecretHeader, secretHeaders } from './secret-headers.js';
-import { checkServedPlaces, grpcServing } from './serving-option-rules.js';
+import { type AdminServingOptions, adminServing, checkServedPlaces, grpcServing } from './serving-option-rules.js';
 import { enabledSessions } from './sessions-option-rules.js';
 import type { SignOnSessionOptions } from './sessions-options.js';
 import { requiredSessions } from './step-up-rules.js';
@@ -210,6 +210,8 @@ export interface CompleteAgentOptions {
   readonly grpc: GrpcServingOptions | null;
   /** Null: metrics go only to gateways. */
   readonly metricsAddress: SocketAddress | null;
+  /** Null: no admin endpoints are served. */
+  readonly admin: AdminServingOptions | null;
   /** Null: bearer tokens are not accepted. */
   readonly jwt: JwtOptions | null;
   readonly apiKeys: readonly ApiKey[];
@@ -324,6 +326,7 @@ export const completeAgentOptions = (options: AgentOptions, files: EntryFiles): 
     socket: options.socket ?? agentDefaults.socket,
     grpc: grpcServing(options, error),
     metricsAddress: options.metricsAddress ?? null,
+    admin: adminServing(options, error, warn),
     apiKeys: apiKeyEntries(options, files, error),
     apiKeyHeader: apiKeyHeader(options),
     basicUsers: basicUserEntries(options, files, error, warn),

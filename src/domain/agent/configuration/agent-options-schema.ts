@@ -1,6 +1,7 @@
 import type { OptionPlace } from '../../configuration/agent-option-problem.js';
 import type { SourcePosition } from '../../configuration/configuration-problem.js';
-import { grpcAddress, keyFilePath, pemFilePath } from '../../configuration/schema/grpc-address.js';
+import { adminToken } from '../../configuration/schema/admin-token.js';
+import { grpcAddress, keyFilePath, pemFilePath, streamListenAddress } from '../../configuration/schema/grpc-address.js';
 import { headerName, socketAddress } from '../../configuration/schema/network-kinds.js';
 import { documented, list, optional } from '../../configuration/schema/scalar-keys.js';
 import { boolean, integer, oneOf, seconds, secret, text } from '../../configuration/schema/scalar-kind.js';
@@ -49,6 +50,11 @@ export const agentOptionsShape = {
     '`#false`',
   ),
   'metrics-address': optional(socketAddress(0), 'Address to serve its own metrics, as `GET /metrics`.'),
+  'admin-address': optional(
+    streamListenAddress,
+    'Address to serve its own admin endpoints, `/admin/sessions`, in plain HTTP. Needs `admin-token`.',
+  ),
+  'admin-token': optional(adminToken, 'Bearer token that callers of the admin endpoints must send.'),
   'health-interval-secs': documented(optional(seconds(1, 3600), 'Interval of health reports to gateways.'), '5'),
   'metrics-interval-secs': documented(optional(seconds(1, 3600), 'Interval of metrics reports to gateways.'), '10'),
   'jwt-secret': optional(secret, 'Shared secret for HS256, at least 32 bytes.'),
@@ -123,6 +129,8 @@ export const servingOptionNames = [
   'grpc-client-ca-file',
   'grpc-insecure',
   'metrics-address',
+  'admin-address',
+  'admin-token',
   'health-interval-secs',
   'metrics-interval-secs',
 ] as const;
@@ -146,6 +154,8 @@ export const toAgentOptions = (fields: Fields<typeof agentOptionsShape>) => {
   const grpcClientCaFile = fields['grpc-client-ca-file'].value;
   const grpcInsecure = fields['grpc-insecure'].value;
   const metricsAddress = fields['metrics-address'].value;
+  const adminAddress = fields['admin-address'].value;
+  const adminTokenGiven = fields['admin-token'].value;
   const healthIntervalMs = fields['health-interval-secs'].value;
   const metricsIntervalMs = fields['metrics-interval-secs'].value;
   const jwtSecret = fields['jwt-secret'].value;
@@ -176,6 +186,8 @@ export const toAgentOptions = (fields: Fields<typeof agentOptionsShape>) => {
     ...(grpcClientCaFile !== null && { grpcClientCaFile }),
     ...(grpcInsecure !== null && { grpcInsecure }),
     ...(metricsAddress !== null && { metricsAddress }),
+    ...(adminAddress !== null && { adminAddress }),
+    ...(adminTokenGiven !== null && { adminToken: adminTokenGiven }),
     ...(healthIntervalMs !== null && { healthIntervalMs }),
     ...(metricsIntervalMs !== null && { metricsIntervalMs }),
     ...(jwtSecret !== null && { jwtSecret }),

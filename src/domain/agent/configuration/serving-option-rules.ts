@@ -1,5 +1,12 @@
-import { grpcAddressText, isLocalGrpcAddress } from '../../configuration/schema/grpc-address.js';
+import { isUnixSocket, type StreamAddress } from '../../configuration/network-addresses.js';
+import {
+  grpcAddressText,
+  isLocalGrpcAddress,
+  isLocalStreamAddress,
+  streamAddressText,
+} from '../../configuration/schema/grpc-address.js';
 import { socketAddressText } from '../../configuration/schema/network-kinds.js';
+import type { Secret } from '../../shared/secret.js';
 import { agentDefaults, type GrpcServingOptions } from './agent-configuration.js';
 import type { AgentOptionName, AgentOptions } from './agent-options-schema.js';
 import type { OptionReport } from './option-report.js';
@@ -55,8 +62,50 @@ export const grpcServing = (options: AgentOptions, error: OptionReport): GrpcSer
   return { address, tls: certificateFiles(options, error) };
 };
 
+/** Where the agent serves its admin endpoints. */
+export interface AdminServingOptions {
+  readonly address: StreamAddress;
+  readonly token: Secret;
+}
+
+/** The admin endpoints; null: they are not served. They always need a token, because they show personal data. */
+export const adminServing = (
+  { adminAddress: address, adminToken: token }: AgentOptions,
+  error: OptionReport,
+  warn: OptionReport,
+): AdminServingOptions | null => {
+  if (address === undefined) {
+    if (token !== undefined) error('admin-token', 'it has no effect without admin-address');
+    return null;
+  }
+  if (token === undefined) {
+    error('admin-address', 'it needs admin-token', 'write admin-token (env)"AGENT_ADMIN_TOKEN"');
+    return null;
+  }
+  if (!isLocalStreamAddress(address)) {
+    const message = 'the admin token and the sessions cross the network without TLS';
+    warn('admin-address', message, undefined, undefined, 'agent-admin-in-the-clear');
+  }
+  return { address, token };
+};
+
+const checkAdminPlace = (options: AgentOptions, error: OptionReport): void => {
+  const { socket = agentDefaults.socket, grpcAddress: grpc, metricsAddress: metrics, adminAddress: admin } = options;
+  if (admin === undefined) return;
+  const text = streamAddressText(admin).toLowerCase();
+  const isSame = (option: string): void => error('admin-address', `${option} is the same; use a separate address`);
+  if (isUnixSocket(admin)) {
+    if (admin.path === socket) isSame('socket');
+    if (grpc?.kind === 'unix' && grpc.path === admin.path) isSame('grpc-address');
+  } else if (admin.port !== 0) {
+    if (grpc?.kind === 'tcp' && grpcAddressText(grpc).toLowerCase() === text) isSame('grpc-address');
+    if (metrics !== undefined && socketAddressText(metrics).toLowerCase() === text) isSame('metrics-address');
+  }
+};
+
 /** Servers need distinct addresses. Port 0 is a different port each time. */
 export const checkServedPlaces = (options: AgentOptions, error: OptionReport): void => {
+  checkAdminPlace(options, error);
   const { socket = agentDefaults.socket, grpcAddress: grpc, metricsAddress: metrics } = options;
   if (grpc?.kind === 'unix' && grpc.path === socket) {
     error('grpc-address', 'socket has the same path; use a separate socket');

@@ -73,9 +73,9 @@ export const grpcAddress = (minimumPort: 0 | 1): ScalarKind<GrpcAddress> => {
 /** `http://unix:/path:`, as `proxy_pass` of nginx has it; a path of the URL may follow. */
 const nginxSocket = /^https?:\/\/unix:(\/[^:]+)/i;
 
-/** An address to connect to: `host:port`, or `unix:` and a path. */
-export const streamAddress: ScalarKind<StreamAddress> = {
-  ...socketAddress(1),
+/** `host:port`, or `unix:` and a path. Port 0, a free port, is valid only for a listening address. */
+const streamAddressFrom = (minimumPort: 0 | 1): ScalarKind<StreamAddress> => ({
+  ...socketAddress(minimumPort),
   label: 'host:port, or unix:/path',
   read: (scalar) => {
     const read = text.read(scalar);
@@ -90,9 +90,15 @@ export const streamAddress: ScalarKind<StreamAddress> = {
       const suggestion = `write "${prefix}${path.slice(0, 80)}"`;
       return err({ message: 'must be host:port, or unix:/path', suggestion });
     }
-    return socketAddress(1).read(scalar);
+    return socketAddress(minimumPort).read(scalar);
   },
-};
+});
+
+/** An address to connect to. */
+export const streamAddress = streamAddressFrom(1);
+
+/** An address to listen on. */
+export const streamListenAddress = streamAddressFrom(0);
 
 /** The form that a configuration uses. */
 export const streamAddressText = (address: StreamAddress): string =>
@@ -101,6 +107,10 @@ export const streamAddressText = (address: StreamAddress): string =>
 /** The form that a configuration uses. */
 export const grpcAddressText = (address: GrpcAddress): string =>
   address.kind === 'unix' ? `${prefix}${address.path}` : socketAddressText(address);
+
+/** Whether only this host can reach the address. */
+export const isLocalStreamAddress = (address: StreamAddress): boolean =>
+  isUnixSocket(address) || isLoopback(address.host);
 
 /** Whether only this host can reach the address. */
 export const isLocalGrpcAddress = (address: GrpcAddress): boolean =>

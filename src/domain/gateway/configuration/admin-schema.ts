@@ -1,18 +1,7 @@
+import { adminToken } from '../../configuration/schema/admin-token.js';
 import { socketAddress } from '../../configuration/schema/network-kinds.js';
 import { list, optional, withDefault } from '../../configuration/schema/scalar-keys.js';
-import { boolean, oneOf, type ScalarFault, type ScalarKind, secret } from '../../configuration/schema/scalar-kind.js';
-import { err, type Result } from '../../shared/result.js';
-import type { Secret } from '../../shared/secret.js';
-
-/** The syntax of a bearer token: b64token (RFC 6750, section 2.1). */
-const bearerToken: ScalarKind<Secret> = {
-  ...secret,
-  read: (scalar): Result<Secret, ScalarFault> => {
-    const read = secret.read(scalar);
-    if (!read.ok || /^[A-Za-z0-9._~+/-]+=*$/.test(read.value.reveal())) return read;
-    return err({ message: 'must contain only letters, digits and - . _ ~ + / (= only at the end)' });
-  },
-};
+import { boolean, oneOf } from '../../configuration/schema/scalar-kind.js';
 
 export const adminShape = {
   address: withDefault(
@@ -22,7 +11,7 @@ export const adminShape = {
     'Address of the admin endpoints.',
   ),
   token: optional(
-    bearerToken,
+    adminToken,
     'Bearer token that callers must send. Required unless the address is a loopback address.',
   ),
   'insecure-no-token': withDefault(

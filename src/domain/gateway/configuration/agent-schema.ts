@@ -1,5 +1,7 @@
+import { adminToken } from '../../configuration/schema/admin-token.js';
 import { custom, foreign, optionalBlock } from '../../configuration/schema/block-keys.js';
 import { didYouMean } from '../../configuration/schema/did-you-mean.js';
+import { streamAddress } from '../../configuration/schema/grpc-address.js';
 import { inside, readMembers, refuseArguments, refuseRepetition } from '../../configuration/schema/read-block.js';
 import { list, optional, required, withDefault } from '../../configuration/schema/scalar-keys.js';
 import { integer, milliseconds, oneOf, oneOfNumbers, seconds, text } from '../../configuration/schema/scalar-kind.js';
@@ -147,6 +149,13 @@ const circuitBreakerShape = {
 
 export type CircuitBreakerFields = Fields<typeof circuitBreakerShape>;
 
+const agentAdminShape = {
+  address: required(streamAddress, 'Address of the admin endpoints of the agent, in plain HTTP.'),
+  token: required(adminToken, 'The `admin-token` of the agent.'),
+};
+
+export type AgentAdminFields = Fields<typeof agentAdminShape>;
+
 /** Other gateways write the purpose of the agent here. */
 const agentType = oneOf(['custom'], [], () => 'custom');
 
@@ -181,6 +190,10 @@ export const agentShape = {
   'unix-socket': foreign('it belongs in `transport`', 'write transport { unix_socket { path "/run/agent.sock" } }'),
   grpc: foreign('it belongs in `transport`', 'write transport { grpc { address "127.0.0.1:50051" } }'),
   config,
+  admin: optionalBlock(
+    agentAdminShape,
+    'Where `/admin/sessions` of the gateway asks an agent in another process. Without the block its sessions are not listed. `gateway-auth` with the `--config` of this file serves its admin endpoints there.',
+  ),
   'circuit-breaker': optionalBlock(
     circuitBreakerShape,
     'Stop calling an agent that keeps failing. Without the block the gateway always calls it.',

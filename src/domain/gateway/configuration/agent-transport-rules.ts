@@ -1,3 +1,4 @@
+import { isUnixSocket } from '../../configuration/network-addresses.js';
 import { grpcAddressText, isLocalGrpcAddress } from '../../configuration/schema/grpc-address.js';
 import type { ProblemReport } from '../../configuration/schema/problem-report.js';
 import { isWritten } from '../../configuration/schema/schema.js';
@@ -22,9 +23,12 @@ const requireOneWay = (agent: ReadAgent, report: ProblemReport): void => {
   }
 };
 
+const hasAdminSocket = ({ fields: { admin } }: ReadAgent): boolean =>
+  admin.value?.address.sound === true && isUnixSocket(admin.value.address.value);
+
 /** Reports keys that have no effect on the transport of the agent. */
 const refuseIdleKeys = (agent: ReadAgent, report: ProblemReport): void => {
-  const { transport, 'socket-owner': owner, connections, 'protocol-version': version } = agent.fields;
+  const { transport, 'socket-owner': owner, connections, 'protocol-version': version, admin } = agent.fields;
   const written = transport.value;
   if (written === null || written.kind === 'unix_socket') return;
   const path = placeOf(agent);
@@ -37,7 +41,14 @@ const refuseIdleKeys = (agent: ReadAgent, report: ProblemReport): void => {
         report.add(`"${key}" has no effect on an embedded agent`, { position: field.position, path });
       }
     }
-  } else if (isWritten(owner) && written.fields.address.value.kind === 'tcp') {
+    if (admin.given) {
+      report.add('"admin" has no effect on an embedded agent: /admin/sessions of the gateway has its sessions anyway', {
+        position: admin.position,
+        path,
+        suggestion: 'delete the block',
+      });
+    }
+  } else if (isWritten(owner) && written.fields.address.value.kind === 'tcp' && !hasAdminSocket(agent)) {
     report.add('"socket-owner" has no effect on an agent over TCP', {
       position: owner.position,
       path,

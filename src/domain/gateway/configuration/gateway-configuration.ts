@@ -256,6 +256,12 @@ export const agentSubscriptions = [
 export type AgentSubscription = (typeof agentSubscriptions)[number];
 
 /** The gateway's configuration of an agent. */
+/** The admin endpoints of an agent in another process. */
+export interface AgentAdminConfiguration {
+  readonly address: StreamAddress;
+  readonly token: Secret;
+}
+
 export interface AgentConfiguration {
   readonly name: string;
   readonly transport: AgentTransport;
@@ -269,6 +275,8 @@ export interface AgentConfiguration {
   readonly connections: number;
   /** Null: no breaker. */
   readonly circuitBreaker: CircuitBreakerRules | null;
+  /** Null: the gateway does not administer sessions of the agent; an embedded agent needs no address. */
+  readonly admin: AgentAdminConfiguration | null;
   /** Sent to the agent unchanged; null: none. Contains plain secrets, so never print it. */
   readonly config: JsonObject | null;
 }

@@ -1,7 +1,7 @@
 import { settingsToJson } from '../../configuration/setting/setting-json.js';
 import type { CircuitBreakerRules } from '../circuit-breaking/circuit-breaker.js';
-import type { CircuitBreakerFields } from './agent-schema.js';
-import type { AgentConfiguration, AgentTls, AgentTransport } from './gateway-configuration.js';
+import type { AgentAdminFields, CircuitBreakerFields } from './agent-schema.js';
+import type { AgentAdminConfiguration, AgentConfiguration, AgentTls, AgentTransport } from './gateway-configuration.js';
 import type { GrpcFields } from './grpc-transport-schema.js';
 import type { ReadAgent } from './read-gateway.js';
 
@@ -36,12 +36,18 @@ const toCircuitBreaker = (fields: CircuitBreakerFields): CircuitBreakerRules => 
   probes: 1,
 });
 
+const toAdmin = ({ address, token }: AgentAdminFields): AgentAdminConfiguration => ({
+  address: address.value,
+  token: token.value,
+});
+
 /** Converts an agent block that has no errors. */
 export const toAgent = (agent: ReadAgent): AgentConfiguration => {
   const { fields } = agent;
   const transport = toTransport(agent);
   const protocolVersion = fields['protocol-version'].value;
   const breaker = fields['circuit-breaker'].value;
+  const admin = fields.admin.value;
   return {
     name: agent.name.value,
     transport,
@@ -51,6 +57,7 @@ export const toAgent = (agent: ReadAgent): AgentConfiguration => {
     protocolVersion,
     connections: fields.connections.value ?? defaultConnections(transport, protocolVersion),
     circuitBreaker: breaker === null ? null : toCircuitBreaker(breaker),
+    admin: admin === null ? null : toAdmin(admin),
     config: fields.config.value === null ? null : settingsToJson(fields.config.value),
   };
 };

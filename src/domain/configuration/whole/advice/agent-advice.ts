@@ -1,7 +1,7 @@
 import { maximumTokenLength } from '../../../agent/tokens/compact-jws.js';
 import { agentsOf, type ReadAgent, type ReadGateway } from '../../../gateway/configuration/read-gateway.js';
 import type { SourcePosition } from '../../configuration-problem.js';
-import { isLocalGrpcAddress } from '../../schema/grpc-address.js';
+import { isLocalGrpcAddress, isLocalStreamAddress } from '../../schema/grpc-address.js';
 import { type TriedOptions, triedOptions } from '../tried-options.js';
 import type { AdviceReport } from './advice-report.js';
 
@@ -11,6 +11,13 @@ const warnAboutTransport = ({ name, fields }: ReadAgent, report: AdviceReport): 
   const { address, insecure } = transport.fields;
   if (!insecure.value || !address.sound || isLocalGrpcAddress(address.value)) return;
   report.add('agent-in-the-clear', `the gateway calls agent "${name.value}" without TLS`, insecure.position);
+};
+
+const warnAboutAdmin = ({ name, fields }: ReadAgent, report: AdviceReport): void => {
+  const address = fields.admin.value?.address;
+  if (address?.sound !== true || isLocalStreamAddress(address.value)) return;
+  const message = `the gateway sends the admin token of agent "${name.value}" without TLS`;
+  report.add('agent-admin-in-the-clear', message, address.position);
 };
 
 const warnAboutOptions = (agent: string, { fields }: TriedOptions, report: AdviceReport): void => {
@@ -83,6 +90,7 @@ const warnAboutTokenLength = (gateway: ReadGateway, agent: string, tried: TriedO
 export const warnAboutAgents = (gateway: ReadGateway, report: AdviceReport): void => {
   for (const agent of agentsOf(gateway)) {
     warnAboutTransport(agent, report);
+    warnAboutAdmin(agent, report);
     const tried = triedOptions(agent);
     const name = `agent "${agent.name.value}"`;
     warnAboutOptions(name, tried, report);

@@ -182,6 +182,8 @@ describe('a configuration from a gateway', () => {
     ['grpc-client-ca-file', '/ca.pem', 'not given'],
     ['grpc-insecure', true, 'false'],
     ['metrics-address', '127.0.0.1:1', 'not given'],
+    ['admin-address', 'unix:/run/admin.sock', 'not given'],
+    ['admin-token', 'a-token', 'not given'],
     ['health-interval-secs', 9, '5'],
   ])('cannot change the serving option %s', async (option, value, served) => {
     const made = await startedTestAgent({});
@@ -208,6 +210,16 @@ describe('a configuration from a gateway', () => {
     expect(await made.agent.configure(other, first, 'change')).toEqual({
       ok: false,
       error: 'grpc-address: it takes effect only at start, where it was 127.0.0.1:50051',
+    });
+  });
+
+  it('repeats no admin token when it refuses another one', async () => {
+    const block = { 'admin-address': '127.0.0.1:9101', 'admin-token': 'first-token' };
+    const made = await startedTestAgent({}, { block });
+    expect(await made.agent.configure({ ...block, 'api-keys': ['one:a'] }, first, 'change')).toEqual(accepted);
+    expect(await made.agent.configure({ ...block, 'admin-token': 'second-token' }, first, 'change')).toEqual({
+      ok: false,
+      error: 'admin-token: it takes effect only at start, where it was another one',
     });
   });
 

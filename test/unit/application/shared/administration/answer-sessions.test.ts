@@ -1,24 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { MemoryStoreOpener } from '../../../../../src/adapters/outbound/memory-session-store/memory-store-opener.js';
-import { AdministerSessions } from '../../../../../src/application/agent/sessions/administer-sessions.js';
-import { SessionCache } from '../../../../../src/application/agent/sessions/session-cache.js';
 import type { SessionAdministration } from '../../../../../src/application/ports/shared/session-administration.js';
 import {
   type AdministeredAgent,
   AnswerSessions,
 } from '../../../../../src/application/shared/administration/answer-sessions.js';
-import type { Session } from '../../../../../src/domain/agent/sessions/session.js';
 import { err } from '../../../../../src/domain/shared/result.js';
-import { hashOf, hourMs, noonMs, succeeded, testSession } from '../../../../support/agent/test-sessions.js';
-import { ManualClock } from '../../../../support/shared/manual-clock.js';
+import { heldAdministration } from '../../../../support/agent/held-administration.js';
+import { hashOf, hourMs, noonMs, testSession } from '../../../../support/agent/test-sessions.js';
 import { RecordingLogger } from '../../../../support/shared/recording-logger.js';
-
-const administration = async (sessions: readonly Session[], idleMs: number | null = null) => {
-  const stores = await succeeded(new MemoryStoreOpener().open({ kind: 'memory' }));
-  for (const session of sessions) await succeeded(stores.sessions.insert(session));
-  const clock = new ManualClock(noonMs + hourMs);
-  return new AdministerSessions({ stores, known: new SessionCache(stores.sessions, clock) }, clock, idleMs);
-};
 
 const answersOf = (agents: () => readonly AdministeredAgent[], logger = new RecordingLogger()) =>
   new AnswerSessions(agents, logger);
@@ -35,7 +24,7 @@ const id = (name: string) => hashOf(name).slice(0, 16);
 
 describe('/admin/sessions', () => {
   it('shows active sessions of all agents, without claims and attributes, each store once', async () => {
-    const shared = await administration(
+    const shared = await heldAdministration(
       [
         testSession('one', { attributes: [{ name: 'groups', values: ['secret-group'] }], details: { x: 'secret' } }),
         testSession('over', { expiresMs: noonMs + 1 }),
@@ -43,7 +32,7 @@ describe('/admin/sessions', () => {
       ],
       1.5 * hourMs,
     );
-    const own = await administration([testSession('two', { userId: 'bob', method: 'oidc' })]);
+    const own = await heldAdministration([testSession('two', { userId: 'bob', method: 'oidc' })]);
     const agents = [agentOf('b', own), agentOf('c', shared), agentOf('a', shared), agentOf('none', null)];
     const { status, json } = await asked(
       answersOf(() => [...agents, { name: 'remote' }]),
@@ -73,7 +62,7 @@ describe('/admin/sessions', () => {
   it('shows every session once over pages of any size, of one user or of all', async () => {
     const many = (of: string, count: number) =>
       Array.from({ length: count }, (_, index) => testSession(`${of}${index}`, { userId: index % 2 ? 'bob' : 'a b' }));
-    const [one, two] = [await administration(many('x', 7)), await administration(many('y', 5))];
+    const [one, two] = [await heldAdministration(many('x', 7)), await heldAdministration(many('y', 5))];
     const answers = answersOf(() => [agentOf('a:1/ü', one), agentOf('b', two), agentOf('c', two)]);
     for (const limit of [1, 2, 3, 7, 12, 1000]) {
       for (const [user, count] of [
@@ -117,7 +106,7 @@ describe('/admin/sessions', () => {
   });
 
   it('revokes one session, and says whose', async () => {
-    const sessions = await administration([testSession('one'), testSession('two')]);
+    const sessions = await heldAdministration([testSession('one'), testSession('two')]);
     const answers = answersOf(() => [agentOf('auth', sessions)]);
     expect(await asked(answers, `/admin/sessions/${id('one').toUpperCase()}`, 'DELETE')).toEqual({
       status: 204,
@@ -130,7 +119,7 @@ describe('/admin/sessions', () => {
 
   it('revokes nothing by an unknown, short, long or ambiguous id', async () => {
     const twin = `${id('one')}${'0'.repeat(48)}`;
-    const sessions = await administration([testSession('one'), testSession('two', { idHash: twin })]);
+    const sessions = await heldAdministration([testSession('one'), testSession('two', { idHash: twin })]);
     const answers = answersOf(() => [agentOf('auth', sessions)]);
     for (const wrong of ['', '0000000000000000', id('one').slice(0, 7), `${hashOf('one')}0`, id('one'), '..%2f', '*']) {
       const { status, json } = await asked(answers, `/admin/sessions/${wrong}`, 'DELETE');
@@ -150,7 +139,7 @@ describe('/admin/sessions', () => {
   });
 
   it('finds sessions by the start of their ids', async () => {
-    const sessions = await administration([testSession('one'), testSession('two')]);
+    const sessions = await heldAdministration([testSession('one'), testSession('two')]);
     const answers = answersOf(() => [agentOf('auth', sessions)]);
     for (const start of [hashOf('one'), id('one').slice(0, 8).toUpperCase()]) {
       const { status, json } = await asked(answers, `/admin/sessions?id=${start}`);
@@ -160,7 +149,7 @@ describe('/admin/sessions', () => {
   });
 
   it('begins with the first agent if the position has no agent', async () => {
-    const sessions = await administration([testSession('one'), testSession('two'), testSession('three')]);
+    const sessions = await heldAdministration([testSession('one'), testSession('two'), testSession('three')]);
     const answers = answersOf(() => [agentOf('auth', sessions)]);
     const { json } = await asked(answers, '/admin/sessions?limit=1');
     const position = json.next.slice(json.next.indexOf(':'));
@@ -191,7 +180,7 @@ describe('/admin/sessions', () => {
 
   it('names and logs agents that are unavailable beside the sessions of others', async () => {
     const logger = new RecordingLogger();
-    const sessions = await administration([testSession('one')]);
+    const sessions = await heldAdministration([testSession('one')]);
     const agents = [agentOf('a', failing), agentOf('b', sessions), agentOf('c', { ...failing, store: {} })];
     const answers = answersOf(() => agents, logger);
     for (const target of ['/admin/sessions', `/admin/sessions?id=${id('one')}`]) {
@@ -207,7 +196,7 @@ describe('/admin/sessions', () => {
   });
 
   it('answers 503 to a DELETE, not 404, while an agent that may have the session is unavailable', async () => {
-    const sessions = await administration([testSession('one')]);
+    const sessions = await heldAdministration([testSession('one')]);
     const answers = answersOf(() => [agentOf('a', sessions), agentOf('b', failing)]);
     expect(await asked(answers, `/admin/sessions/${id('two')}`, 'DELETE')).toMatchObject({ status: 503 });
     expect(await asked(answers, `/admin/sessions/${id('one')}`, 'DELETE')).toMatchObject({ status: 204 });
@@ -215,7 +204,7 @@ describe('/admin/sessions', () => {
 
   it('lists a session of agents in two processes with one store once, and revokes it at both', async () => {
     const revokedBy: string[] = [];
-    const sessions = await administration([testSession('one')]);
+    const sessions = await heldAdministration([testSession('one')]);
     const process = (name: string): SessionAdministration => ({
       store: {},
       list: (query) => sessions.list(query),

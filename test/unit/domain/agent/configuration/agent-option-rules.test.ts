@@ -27,6 +27,7 @@ describe('complete options', () => {
         socket: '/tmp/gateway-auth.sock',
         grpc: null,
         metricsAddress: null,
+        admin: null,
         jwt: null,
         apiKeys: [],
         apiKeyHeader: null,

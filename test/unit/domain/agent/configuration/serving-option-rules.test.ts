@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { completeAgentOptions } from '../../../../../src/domain/agent/configuration/agent-option-rules.js';
 import type { AgentOptions } from '../../../../../src/domain/agent/configuration/agent-options-schema.js';
 import type { GrpcAddress } from '../../../../../src/domain/configuration/network-addresses.js';
+import { Secret } from '../../../../../src/domain/shared/secret.js';
 
 const complete = (options: AgentOptions) => completeAgentOptions(options, new Map());
 const errorsOf = (options: AgentOptions): string[] =>
@@ -97,5 +98,52 @@ describe('the gRPC address of an agent', () => {
   it('can be a free port beside another one', () => {
     const options = { grpcAddress: tcp('127.0.0.1', 0), metricsAddress: { host: '127.0.0.1', port: 0 } };
     expect(complete(options).options?.metricsAddress).toEqual({ host: '127.0.0.1', port: 0 });
+  });
+});
+
+describe('the admin address of an agent', () => {
+  const adminToken = new Secret('let-me-in');
+  const local = { host: '127.0.0.1', port: 1 };
+
+  it.each([local, { host: '::1', port: 1 }, { path: '/run/admin.sock' }])('can be %o', (adminAddress) => {
+    expect(complete({ adminAddress, adminToken })).toMatchObject({
+      problems: [],
+      options: { admin: { address: adminAddress, token: adminToken } },
+    });
+  });
+
+  it('can be reached by others, with a warning', () => {
+    const { options, problems } = complete({ adminAddress: { host: '0.0.0.0', port: 1 }, adminToken });
+    expect(options?.admin).not.toBeNull();
+    expect(problems).toEqual([
+      expect.objectContaining({ severity: 'warning', option: 'admin-address', id: 'agent-admin-in-the-clear' }),
+    ]);
+  });
+
+  it.each<readonly [string, AgentOptions, string]>([
+    ['without a token', { adminAddress: local }, 'admin-address: it needs admin-token'],
+    ['a token alone', { adminToken }, 'admin-token: it has no effect without admin-address'],
+    [
+      'the socket',
+      { adminAddress: { path: '/tmp/gateway-auth.sock' }, adminToken },
+      'admin-address: socket is the same; use a separate address',
+    ],
+    [
+      'the socket of gRPC',
+      { adminAddress: { path: '/run/grpc.sock' }, adminToken, grpcAddress: unix },
+      'admin-address: grpc-address is the same; use a separate address',
+    ],
+    [
+      'the address of gRPC',
+      { adminAddress: { host: 'LocalHost', port: 1 }, adminToken, grpcAddress: tcp('localhost', 1) },
+      'admin-address: grpc-address is the same; use a separate address',
+    ],
+    [
+      'the address of the metrics',
+      { adminAddress: local, adminToken, metricsAddress: local },
+      'admin-address: metrics-address is the same; use a separate address',
+    ],
+  ])('cannot be %s', (_name, options, error) => {
+    expect(errorsOf(options)).toEqual([`error ${error}`]);
   });
 });

@@ -78,6 +78,8 @@ describe('the options of an embedded agent', () => {
     'grpc-client-ca-file "/ca.pem"',
     'grpc-insecure #true',
     'metrics-address "127.0.0.1:1"',
+    'admin-address "127.0.0.1:1"',
+    'admin-token "abc"',
     'health-interval-secs 5',
     'metrics-interval-secs 5',
   ])('cannot be %s', (option) => {

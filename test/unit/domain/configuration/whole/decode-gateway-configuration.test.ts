@@ -99,6 +99,7 @@ describe('a valid configuration', () => {
           failureMode: 'closed',
           protocolVersion: 2,
           connections: 0,
+          admin: null,
           circuitBreaker: null,
           config: { 'api-keys': 'key:alice' },
         },

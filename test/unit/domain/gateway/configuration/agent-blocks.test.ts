@@ -182,6 +182,38 @@ describe('the connections of an agent', () => {
   });
 });
 
+describe('the admin endpoints of an agent', () => {
+  it.each([
+    ['127.0.0.1:9101', { host: '127.0.0.1', port: 9101 }],
+    ['unix:/run/admin.sock', { path: '/run/admin.sock' }],
+  ])('are at %s', (address, place) => {
+    const { admin } = agentOf(`socket "/a"; admin { address "${address}"; token "abc" }`);
+    expect(admin?.address).toEqual(place);
+    expect(admin?.token.reveal()).toBe('abc');
+  });
+
+  it('may be a socket of another user beside gRPC over TCP', () => {
+    const body = 'transport { grpc "127.0.0.1:1" }; socket-owner "agents"; admin { address "unix:/a"; token "abc" }';
+    expect(agentOf(body).transport).toMatchObject({ owner: 'agents' });
+  });
+
+  it.each([
+    ['socket "/a"; admin { address "127.0.0.1:1" }', '"token" is missing'],
+    ['socket "/a"; admin { token "abc" }', '"address" is missing'],
+    ['socket "/a"; admin { address "/run/x.sock"; token "abc" }', 'write "unix:/run/x.sock"'],
+    ['socket "/a"; admin { address "127.0.0.1:0"; token "abc" }', 'must have a port other than 0'],
+    ['socket "/a"; admin { address "127.0.0.1:1"; token "a b" }', 'must contain only letters, digits'],
+    ['socket "/a"; admin { address "127.0.0.1:1"; token "abc"; tls #true }', 'unknown key "tls"'],
+    [
+      'transport "embedded"; admin { address "127.0.0.1:1"; token "abc" }',
+      '"admin" has no effect on an embedded agent',
+    ],
+    ['transport { grpc "127.0.0.1:1" }; socket-owner "x"; admin { address "127.0.0.1:1"; token "abc" }', 'over TCP'],
+  ])('are refused for %s', (body, message) => {
+    expect(errorsOf(withAgent(body))).toEqual([expect.stringContaining(message)]);
+  });
+});
+
 describe('the events of an agent', () => {
   it.each([
     ['"request_headers"', ['request_headers']],

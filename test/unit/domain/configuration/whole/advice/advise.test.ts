@@ -51,6 +51,7 @@ describe('advice has a stable name', () => {
     ['everybody-is-trusted', file({ listener: 'trusted-proxies "::/0"' })],
     ['slow-bodies-are-awaited', file({ listener: 'timeouts { min-body-rate 0 }' })],
     ['agent-in-the-clear', file({ agent: 'transport { grpc { address "agent.example:50051"; insecure #true } }' })],
+    ['agent-admin-in-the-clear', file({ agent: 'socket "/s"; admin { address "10.0.0.1:1"; token "abc" }' })],
     ['authentication-fails-open', file({ config: 'fail-open #true' })],
     ['credentials-go-to-upstreams', file({ config: 'forward-credentials #true' })],
     ['sign-on-may-time-out', file({ config: saml('') })],
@@ -129,7 +130,7 @@ describe('advice has a stable name', () => {
     for (const id of ['route-without-agents', 'upstream-not-verified', 'redirect-loop', 'http-beside-redirect'])
       told.delete(id);
     // The table above covers each kind, so no kind is untested.
-    expect(told.size).toBe(28);
+    expect(told.size).toBe(29);
   });
 });
 

@@ -31,6 +31,29 @@ const sessionCharacters = (session: Session): number => {
   return characters;
 };
 
+/** Finds the hashes of sessions by a key. */
+class HashIndex {
+  readonly #hashes = new Map<string, Set<string>>();
+
+  add(key: string, idHash: string): void {
+    const hashes = this.#hashes.get(key);
+    if (hashes === undefined) this.#hashes.set(key, new Set([idHash]));
+    else hashes.add(idHash);
+  }
+
+  delete(key: string, idHash: string): void {
+    const hashes = this.#hashes.get(key);
+    if (hashes?.delete(idHash) === true && hashes.size === 0) this.#hashes.delete(key);
+  }
+
+  of(key: string): readonly string[] {
+    return [...(this.#hashes.get(key) ?? [])];
+  }
+}
+
+/** A key of a name at a provider. Names with spaces may share one, so what it finds is compared again. */
+const nameKey = (provider: string, name: string): string => `${provider} ${name}`;
+
 /** Who may refresh a session; null: nobody, until then. */
 interface HeldLease {
   readonly holder: string | null;
@@ -50,6 +73,11 @@ const byCreation = (one: Session, other: Session): number =>
  */
 export class MemorySessionStore implements SessionStore {
   readonly #sessions = new ExpiringMap<Session>(({ expiresMs }) => expiresMs);
+  readonly #byUser = new HashIndex();
+  /** By the subject at the provider. */
+  readonly #bySubject = new HashIndex();
+  /** By the session at the provider. */
+  readonly #bySession = new HashIndex();
   /** Of stored sessions only. */
   readonly #leases = new Map<string, HeldLease>();
   readonly #limits: MemoryStoreLimits;
@@ -70,6 +98,7 @@ export class MemorySessionStore implements SessionStore {
       if (!this.#hasRoom(characters)) this.#drop(this.#sessions.expired(session.createdMs, this.#limits.sessions));
       if (!this.#hasRoom(characters)) return err(full);
       this.#sessions.set(session.idHash, session);
+      this.#index(session, 'add');
       this.#characters += characters;
       this.#counts[session.method] += 1;
       return ok(undefined);
@@ -121,8 +150,13 @@ export class MemorySessionStore implements SessionStore {
 
   async removeOfSubject({ method, provider, subject, sessionIndexes }: SubjectSessions): Stored<readonly string[]> {
     const indexes = new Set(sessionIndexes);
-    return this.#state.answer(() =>
-      this.#removeWhere(
+    return this.#state.answer(() => {
+      const candidates =
+        subject === null
+          ? sessionIndexes.flatMap((name) => this.#bySession.of(nameKey(provider, name)))
+          : this.#bySubject.of(nameKey(provider, subject));
+      return this.#removeWhere(
+        candidates,
         (session) =>
           session.method === method &&
           session.provider === provider &&
@@ -131,12 +165,12 @@ export class MemorySessionStore implements SessionStore {
           (indexes.size === 0 && subject !== null
             ? true
             : session.logout.session !== null && indexes.has(session.logout.session)),
-      ),
-    );
+      );
+    });
   }
 
   async removeOfUser(userId: string): Stored<readonly string[]> {
-    return this.#state.answer(() => this.#removeWhere((session) => session.userId === userId));
+    return this.#state.answer(() => this.#removeWhere(this.#byUser.of(userId), () => true));
   }
 
   async list(query: {
@@ -146,9 +180,8 @@ export class MemorySessionStore implements SessionStore {
   }): Stored<SessionPage> {
     return this.#state.answer(() => {
       const { userId, limit, after } = query;
-      const found = [...this.#sessions.values()]
-        .filter((session) => userId === null || session.userId === userId)
-        .toSorted(byCreation);
+      const all = userId === null ? [...this.#sessions.values()] : this.#of(this.#byUser.of(userId));
+      const found = all.toSorted(byCreation);
       const begin = after === null ? 0 : found.findIndex((session) => this.#isAfter(session, after));
       const rest = begin < 0 ? [] : found.slice(begin);
       const sessions = rest.slice(0, limit);
@@ -201,10 +234,21 @@ export class MemorySessionStore implements SessionStore {
     return this.#drop(idle);
   }
 
-  #removeWhere(matches: (session: Session) => boolean): string[] {
-    const hashes = [...this.#sessions.values()].filter(matches).map(({ idHash }) => idHash);
+  #of(hashes: readonly string[]): readonly Session[] {
+    return hashes.flatMap((idHash) => this.#sessions.get(idHash) ?? []);
+  }
+
+  #removeWhere(candidates: readonly string[], matches: (session: Session) => boolean): string[] {
+    const hashes = [...new Set(this.#of(candidates).filter(matches))].map(({ idHash }) => idHash);
     this.#drop(hashes);
     return hashes;
+  }
+
+  #index({ idHash, userId, provider, logout }: Session, change: 'add' | 'delete'): void {
+    this.#byUser[change](userId, idHash);
+    if (logout === null) return;
+    this.#bySubject[change](nameKey(provider, logout.subject), idHash);
+    if (logout.session !== null) this.#bySession[change](nameKey(provider, logout.session), idHash);
   }
 
   /** Number of removed sessions. */
@@ -214,6 +258,7 @@ export class MemorySessionStore implements SessionStore {
       const session = this.#sessions.get(hash);
       if (session === undefined) continue;
       this.#sessions.delete(hash);
+      this.#index(session, 'delete');
       this.#leases.delete(hash);
       this.#characters -= sessionCharacters(session);
       this.#counts[session.method] -= 1;

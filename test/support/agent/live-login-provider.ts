@@ -21,6 +21,16 @@ export class LiveLoginProvider {
   #port = 0;
   /** Requests by path, without the query. */
   readonly paths: string[] = [];
+  /** Whether a sign-on brings a refresh token, which each use replaces. */
+  givesRefreshTokens = false;
+  /** Life of an access token in seconds, by its number from 1. */
+  accessSecs: (issued: number) => number = () => 3_600;
+  /** The token responses so far. */
+  readonly issued: Readonly<Record<string, unknown>>[] = [];
+  /** It neither does nor answers what the token endpoint is asked for. */
+  dropsTokenRequests = false;
+  /** It does it, and does not answer. */
+  dropsTokenAnswers = false;
 
   get issuer(): string {
     return `http://127.0.0.1:${this.#port}`;
@@ -34,6 +44,16 @@ export class LiveLoginProvider {
   async stop(): Promise<void> {
     this.#server.closeAllConnections();
     await new Promise((resolve) => this.#server.close(resolve));
+  }
+
+  /** Every token that it has issued. */
+  get issuedTexts(): readonly string[] {
+    return this.issued.flatMap((tokens) =>
+      ['access_token', 'refresh_token', 'id_token'].flatMap((name) => {
+        const text = tokens[name];
+        return typeof text === 'string' ? [text] : [];
+      }),
+    );
   }
 
   /** Registers the client `portal`. */
@@ -50,7 +70,7 @@ export class LiveLoginProvider {
           client_id: 'portal',
           client_secret: loginClientSecret,
           redirect_uris: [...redirectUris],
-          grant_types: ['authorization_code'],
+          grant_types: ['authorization_code', ...(this.givesRefreshTokens ? ['refresh_token'] : [])],
           response_types: ['code'],
           id_token_signed_response_alg: 'ES256',
           ...metadata,
@@ -80,6 +100,15 @@ export class LiveLoginProvider {
         return grant;
       },
       pkce: { required: () => true },
+      issueRefreshToken: async () => this.givesRefreshTokens,
+      rotateRefreshToken: true,
+      ttl: { AccessToken: () => this.accessSecs(this.issued.length + 1) },
+    });
+    provider.use(async (context, next) => {
+      await next();
+      if (context.path !== '/token' || context.status !== 200) return;
+      this.issued.push(context.body as Readonly<Record<string, unknown>>);
+      if (this.dropsTokenAnswers) await new Promise(() => undefined);
     });
     this.#provider = provider;
   }
@@ -113,6 +142,7 @@ export class LiveLoginProvider {
       response.writeHead(503).end();
       return;
     }
+    if (path === '/token' && this.dropsTokenRequests) return;
     if (!path.startsWith('/interaction/')) return provider.callback()(request, response);
     await provider.interactionFinished(
       request,

@@ -281,6 +281,27 @@ describe('the tokens of a session', () => {
     }
   });
 
+  it('are never replaced by a token of a client that fail-open lets pass', async ({ cleanUp }) => {
+    const config = { 'forward-credentials': true, 'fail-open': true, 'basic-auth-users': ['tool:the-password'] };
+    const place = { 'protected-paths': '/app' };
+    const basic = `Basic ${Buffer.from('tool:the-password').toString('base64')}`;
+    for (const [login, forged] of [
+      [place, 'Bearer of-the-client'],
+      [{ ...place, ...forwarding }, null],
+    ] as const) {
+      const { agent } = await oidcPlace(cleanUp, login, config);
+      const ask = async (authorization: string) => {
+        const sent = ['authorization', authorization];
+        const answer = await agent.decide(requestEvent(sent), Symbol('connection'));
+        expect(answer.decision.kind).toBe('allow');
+        return received({ answer } as Reply, 'authorization', sent);
+      };
+      expect(await ask('Bearer of-the-client')).toBe(forged);
+      // It authenticates the request, so it is forwarded as configured.
+      expect(await ask(basic)).toBe(basic);
+    }
+  });
+
   it('are refreshed before the end, and rotated', async ({ cleanUp }) => {
     const { fetched, pass, provider } = await signedOn(cleanUp, forwarding);
     for (let round = 1; round <= 3; round += 1) {

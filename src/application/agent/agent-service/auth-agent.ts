@@ -18,7 +18,7 @@ import type { AgentService, ConfigurationGiver, ConfigurationOccasion } from '..
 import type { Cancellation } from '../../ports/shared/cancellation.js';
 import type { Clock } from '../../ports/shared/clock.js';
 import type { Logger } from '../../ports/shared/logger.js';
-import type { MaybePromise } from '../../ports/shared/maybe-promise.js';
+import { type MaybePromise, thenMaybe } from '../../ports/shared/maybe-promise.js';
 import type { Scheduler } from '../../ports/shared/scheduler.js';
 import type { SessionAdministration } from '../../ports/shared/session-administration.js';
 import { CancellationSource } from '../../shared/cancellation/cancellation-source.js';
@@ -28,6 +28,7 @@ import type { AgentKeySets } from '../configure-agent/agent-key-sets.js';
 import type { PreparedAgent } from '../configure-agent/prepared-agent.js';
 import { type AgentCondition, agentCondition } from './agent-condition.js';
 import type { AgentServiceCounters } from './agent-service-counters.js';
+import { withResourceMetadata } from './challenges.js';
 import { LatencyWindow } from './latency-window.js';
 import { PendingDecisions } from './pending-decisions.js';
 import { PostedEndpoints } from './posted-endpoints.js';
@@ -156,7 +157,12 @@ export class AuthAgent implements AgentService {
     if (event.kind !== 'request_headers') return allowAnswer;
     const agent = this.#configuration.current();
     if (agent === null) return undecidedAnswer(event);
-    return this.#guarded(event, connection, (cancellation) => this.#decide(event, agent, connection, cancellation));
+    const { resources } = agent;
+    return this.#guarded(event, connection, (cancellation) => {
+      const answer = this.#decide(event, agent, connection, cancellation);
+      if (resources === null) return answer;
+      return thenMaybe(answer, (decided) => withResourceMetadata(decided, resources.metadataUrlFor(event)));
+    });
   }
 
   /** Ends a pending decision; the transport drops its answer. */

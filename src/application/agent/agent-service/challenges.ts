@@ -2,6 +2,7 @@ import type { FailureReason } from '../../../domain/agent/identity/authenticatio
 import type { SessionRequirement } from '../../../domain/agent/sessions/session-requirements.js';
 import { proofRejections } from '../../../domain/agent/tokens/dpop-proof.js';
 import { asymmetricAlgorithms } from '../../../domain/agent/tokens/signature-algorithm.js';
+import type { AgentAnswer } from '../../../domain/agent-protocol/messages.js';
 
 /** Every 401 names the realm (RFC 6750, section 3; RFC 9110, section 11.6.1). */
 const realm = 'Bearer realm="gateway"';
@@ -24,22 +25,26 @@ const descriptions: Partial<Readonly<Record<FailureReason, string>>> = {
   wrong_certificate: 'The token is bound to another client certificate',
 };
 
-/** Adds the URL of the resource metadata (RFC 9728, section 5.1). It contains neither quotes nor backslashes. */
-const withMetadata = (challenge: string, url: string | null): string =>
-  url === null ? challenge : `${challenge}, resource_metadata="${url}"`;
-
-/**
- * For a 401. `reason`: why the token is invalid; null without a token (RFC 6750, section 3.1). `metadataUrl`: where the
- * client finds the metadata of the resource; null: nowhere.
- */
-export const bearerChallenge = (reason: FailureReason | null, metadataUrl: string | null = null): string =>
-  withMetadata(tokenChallenge(reason), metadataUrl);
-
-const tokenChallenge = (reason: FailureReason | null): string => {
+/** For a 401. `reason`: why the token is invalid; null without a token (RFC 6750, section 3.1). */
+export const bearerChallenge = (reason: FailureReason | null): string => {
   if (reason === null) return realm;
   const description = descriptions[reason];
   const invalid = `${realm}, error="invalid_token"`;
   return description === undefined ? invalid : `${invalid}, error_description="${description}"`;
+};
+
+/**
+ * Adds the URL of the resource metadata to the Bearer challenge of a 401 (RFC 9728, section 5.1). It contains neither
+ * quotes nor backslashes. Null: nowhere.
+ */
+export const withResourceMetadata = (answer: AgentAnswer, url: string | null): AgentAnswer => {
+  const { decision } = answer;
+  if (url === null || decision.kind !== 'block' || decision.status !== 401) return answer;
+  const headers = decision.headers.map((text, index) => {
+    const isChallenge = index % 2 === 1 && decision.headers[index - 1] === 'WWW-Authenticate';
+    return isChallenge && text.startsWith(realm) ? `${text}, resource_metadata="${url}"` : text;
+  });
+  return { ...answer, decision: { ...decision, headers } };
 };
 
 /** For a 403. `scope` contains neither quotes nor backslashes (RFC 6749, section 3.3). */
@@ -52,15 +57,14 @@ export const insufficientScopeChallenge = (scope: string | null): string => {
 const quoted = (text: string): string => `"${text.replace(/["\\]/g, '\\$&')}"`;
 
 /** For a 401: the user must authenticate again, as required (RFC 9470, section 3). Null: no way is known. */
-export const stepUpChallenge = (required: SessionRequirement | null, metadataUrl: string | null): string => {
+export const stepUpChallenge = (required: SessionRequirement | null): string => {
   const { acrValues = [], maxAgeSecs = null } = required ?? {};
-  const challenge = [
+  return [
     `${realm}, error="insufficient_user_authentication"`,
     'error_description="A stronger or more recent sign-on is required"',
     ...(acrValues.length === 0 ? [] : [`acr_values=${quoted(acrValues.join(' '))}`]),
     ...(maxAgeSecs === null ? [] : [`max_age="${maxAgeSecs}"`]),
   ].join(', ');
-  return withMetadata(challenge, metadataUrl);
 };
 
 /** User and password are read as UTF-8 (RFC 7617, section 2.1). */

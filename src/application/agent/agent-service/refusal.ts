@@ -168,15 +168,8 @@ const retryAfter: Readonly<Record<UndecidedReason, string>> = {
   overloaded: '1',
 };
 
-/**
- * The answer to a request without valid credentials: 401, 403 for a missing scope, or 503 if a method could not decide.
- * `metadataUrl`: where the client finds the metadata of the resource (RFC 9728); null: nowhere.
- */
-export const refusalAnswer = (
-  event: RequestHeadersEvent,
-  refused: RefusedAuthentication,
-  metadataUrl: string | null = null,
-): AgentAnswer => {
+/** The answer to a request without valid credentials: 401, 403 for a missing scope, or 503 if a method could not decide. */
+export const refusalAnswer = (event: RequestHeadersEvent, refused: RefusedAuthentication): AgentAnswer => {
   const { failure, undecided: waitingFor, bearer, requiredScope, mayUseBasic, proof } = refused;
   const remarks = { event: 'authentication', outcome: 'failed', auth_method: failure.method ?? 'none' } as const;
   if (waitingFor !== null) return withRemarks(undecidedAnswer(event, waitingFor), remarks);
@@ -185,7 +178,7 @@ export const refusalAnswer = (
     const answer = problemAnswer(insufficientScope, event, ['WWW-Authenticate', challenge], [failure.reason]);
     return withRemarks(answer, remarks);
   }
-  const challenges = ['WWW-Authenticate', bearerChallenge(proof === 'shown' ? null : bearer, metadataUrl)];
+  const challenges = ['WWW-Authenticate', bearerChallenge(proof === 'shown' ? null : bearer)];
   if (proof !== undefined) challenges.push('WWW-Authenticate', proofChallenge(proof === 'shown' ? bearer : null));
   if (mayUseBasic) challenges.push('WWW-Authenticate', basicChallenge);
   return withRemarks(problemAnswer(unauthenticated, event, challenges, [failure.reason]), remarks);
@@ -199,10 +192,9 @@ export const insufficientSessionAnswer = (
   event: RequestHeadersEvent,
   { session, required }: InsufficientSession,
   isRefused: boolean,
-  metadataUrl: string | null,
 ): AgentAnswer => {
   const reasons = ['insufficient_user_authentication'];
-  const challenge = stepUpChallenge(required, metadataUrl);
+  const challenge = stepUpChallenge(required);
   const answer = isRefused
     ? stepUpFailed(event, reasons)
     : problemAnswer(insufficientSession, event, ['WWW-Authenticate', challenge], reasons);

@@ -156,13 +156,13 @@ export class RequestAnswers {
     }
     this.#counters.failed(failure, durationMs / 1000);
     this.#logger.info(refusalText(outcome), fields);
-    return refusalAnswer(event, outcome, agent.resources?.metadataUrlFor(event) ?? null);
+    return refusalAnswer(event, outcome);
   }
 
   /** Begins a sign-on for a navigation, once; any other request fails. Fail-open does not apply. */
   #withInsufficientSession(
     event: RequestHeadersEvent,
-    { signOn, resources }: PreparedAgent,
+    { signOn }: PreparedAgent,
     outcome: RefusedAuthentication & { readonly insufficient: InsufficientSession },
     durationMs: number,
     protection: PathProtection,
@@ -180,7 +180,7 @@ export class RequestAnswers {
     this.#counters.failed(failure, durationMs / 1000);
     this.#logger.info('the session does not meet what the path requires', fields);
     const isRefused = isNavigation || required === null;
-    return insufficientSessionAnswer(event, insufficient, isRefused, resources?.metadataUrlFor(event) ?? null);
+    return insufficientSessionAnswer(event, insufficient, isRefused);
   }
 
   /** Without policies, every request that gets here may pass. */

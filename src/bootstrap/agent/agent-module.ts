@@ -8,10 +8,12 @@ import { NodeChangingFileReader } from '../../adapters/outbound/node-text-files/
 import { NodePolicyFiles } from '../../adapters/outbound/node-text-files/node-policy-files.js';
 import { NodeTextFileReader } from '../../adapters/outbound/node-text-files/node-text-file-reader.js';
 import { NativePasswordVerifier } from '../../adapters/outbound/password-hashes/native-password-verifier.js';
-import { introspectionLimits } from '../../adapters/outbound/undici-documents/document-request.js';
 import { UndiciKeySetSource } from '../../adapters/outbound/undici-documents/undici-key-set-source.js';
 import { UndiciMetadataSource } from '../../adapters/outbound/undici-documents/undici-metadata-source.js';
-import { UndiciProviderEndpoints } from '../../adapters/outbound/undici-documents/undici-provider-endpoints.js';
+import {
+  UndiciIntrospectionEndpoint,
+  UndiciProviderEndpoints,
+} from '../../adapters/outbound/undici-documents/undici-provider-endpoints.js';
 import { nodeCertificateFingerprints } from '../../adapters/outbound/x509-certificates/certificate-fingerprints.js';
 import { NodeSamlKeys } from '../../adapters/outbound/xml-crypto-saml/node-saml-keys.js';
 import { WorkerDocumentVerifier } from '../../adapters/outbound/xml-crypto-saml/worker-document-verifier.js';
@@ -117,7 +119,7 @@ export const agentModule = new ContainerModule(({ bind }) => {
     (parts) => new SessionStoreLeases(parts),
   );
   made(agentTokens.providerEndpoints, {}, () => new UndiciProviderEndpoints());
-  made(agentTokens.introspectionEndpoint, {}, () => new UndiciProviderEndpoints(introspectionLimits));
+  made(agentTokens.introspectionEndpoint, {}, () => new UndiciIntrospectionEndpoint());
   made(
     agentTokens.knownProviders,
     {

@@ -32,9 +32,10 @@ export interface TokenRequest {
   readonly proof?: (url: string) => Promise<string>;
 }
 
-/** The resource server whose tokens are opaque, and its audience. */
+/** Resource servers whose tokens are opaque: for ten minutes, and for two seconds. */
 export const opaqueResource = 'urn:opaque';
-const opaqueAudience = 'opaque';
+export const briefResource = 'urn:brief';
+const opaqueAudiences: readonly unknown[] = ['opaque', 'brief'];
 
 const secret = 'a-secret-of-the-client-that-tests-use-0123456789';
 const scopes = ['read', 'write'];
@@ -108,16 +109,17 @@ export class LiveOidcProvider {
           getResourceServerInfo: (_context, resource) => ({
             scope: scopes.join(' '),
             audience: resource.replace('urn:', ''),
-            accessTokenTTL: tokenLifetime,
-            accessTokenFormat: resource === opaqueResource ? 'opaque' : 'jwt',
+            accessTokenTTL: resource === briefResource ? 2 : tokenLifetime,
+            accessTokenFormat: [opaqueResource, briefResource].includes(resource) ? 'opaque' : 'jwt',
             jwt: { sign: { alg: signing.algorithm, kid: signing.kid } },
           }),
         },
       },
-      // The tokens of a client are about no user; those of the opaque resource name the client.
-      extraTokenClaims: (_context, token) => (token.aud === opaqueAudience ? { sub: 'orders-service' } : undefined),
+      // The tokens of a client are about no user; those of the opaque resources name the client.
+      extraTokenClaims: (_context, token) =>
+        opaqueAudiences.includes(token.aud) ? { sub: 'orders-service' } : undefined,
       scopes,
-      ttl: { ClientCredentials: tokenLifetime },
+      ttl: { ClientCredentials: (_context, token) => token.resourceServer?.accessTokenTTL ?? tokenLifetime },
       jwks: { keys: jwks },
     });
     this.#handle = provider.callback();

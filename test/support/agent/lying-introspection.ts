@@ -19,6 +19,8 @@ export class LyingIntrospection {
   readonly #server = createServer((request, response) => void this.#serve(request, response));
   /** The tokens that were asked about, in order. */
   readonly asked: string[] = [];
+  /** Connections that the agent opened. */
+  connections = 0;
   /** What was wrong with requests of the agent; empty: nothing. */
   readonly faults: string[] = [];
   answer: IntrospectionAnswer = answering({ active: false });
@@ -32,7 +34,15 @@ export class LyingIntrospection {
   }
 
   async start(): Promise<void> {
+    this.#server.on('connection', () => {
+      this.connections += 1;
+    });
     await new Promise<void>((resolve) => this.#server.listen(0, '127.0.0.1', resolve));
+  }
+
+  /** Ends the connections that are idle, as a server does after a while. */
+  endIdleConnections(): void {
+    this.#server.closeIdleConnections();
   }
 
   async stop(): Promise<void> {

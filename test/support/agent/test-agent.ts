@@ -10,10 +10,12 @@ import { NodeChangingFileReader } from '../../../src/adapters/outbound/node-text
 import { NodePolicyFiles } from '../../../src/adapters/outbound/node-text-files/node-policy-files.js';
 import { NodeTextFileReader } from '../../../src/adapters/outbound/node-text-files/node-text-file-reader.js';
 import { NativePasswordVerifier } from '../../../src/adapters/outbound/password-hashes/native-password-verifier.js';
-import { introspectionLimits } from '../../../src/adapters/outbound/undici-documents/document-request.js';
 import { UndiciKeySetSource } from '../../../src/adapters/outbound/undici-documents/undici-key-set-source.js';
 import { UndiciMetadataSource } from '../../../src/adapters/outbound/undici-documents/undici-metadata-source.js';
-import { UndiciProviderEndpoints } from '../../../src/adapters/outbound/undici-documents/undici-provider-endpoints.js';
+import {
+  UndiciIntrospectionEndpoint,
+  UndiciProviderEndpoints,
+} from '../../../src/adapters/outbound/undici-documents/undici-provider-endpoints.js';
 import { nodeCertificateFingerprints } from '../../../src/adapters/outbound/x509-certificates/certificate-fingerprints.js';
 import { X509CertificateReader } from '../../../src/adapters/outbound/x509-certificates/x509-certificate-reader.js';
 import { NodeSamlKeys } from '../../../src/adapters/outbound/xml-crypto-saml/node-saml-keys.js';
@@ -156,7 +158,7 @@ export const testAgent = (
     },
     oidc: {
       endpoints: new UndiciProviderEndpoints(),
-      introspection: new UndiciProviderEndpoints(introspectionLimits),
+      introspection: new UndiciIntrospectionEndpoint(),
       hashes: new CryptoTokenHashes(),
       secrets: new CryptoSessionSecrets(),
       providers: new ProviderEndpointRegistry({ source, clock, scheduler, random, logger }),

@@ -9,6 +9,8 @@ import {
   type EndpointCall,
 } from './document-request.js';
 
+type KeptConnections = import('./fetch-document.js').KeptConnections;
+
 const loadFetchDocument = async (): Promise<typeof import('./fetch-document.js') | null> => {
   try {
     return await import('./fetch-document.js');
@@ -31,6 +33,23 @@ export const fetchDocumentLazily = async (
   const loaded = await loadFetchDocument();
   return loaded === null ? notLoaded : loaded.fetchDocument(request, limits, cancellation);
 };
+
+/** `KeptConnections`, likewise. */
+export class LazyKeptConnections {
+  readonly #limits: DocumentLimits;
+  #kept: KeptConnections | null = null;
+
+  constructor(limits: DocumentLimits) {
+    this.#limits = limits;
+  }
+
+  async call(call: EndpointCall, cancellation: Cancellation): Promise<Result<CalledEndpoint, KeySetFailure>> {
+    const loaded = await loadFetchDocument();
+    if (loaded === null) return notLoaded;
+    this.#kept ??= new loaded.KeptConnections(this.#limits);
+    return this.#kept.call(call, cancellation);
+  }
+}
 
 /** `callEndpoint`, likewise. */
 export const callEndpointLazily = async (

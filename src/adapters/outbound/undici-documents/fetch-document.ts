@@ -1,5 +1,5 @@
 import { Socket } from 'node:net';
-import { buildConnector, Client, type Dispatcher, errors } from 'undici';
+import { buildConnector, Client, type Dispatcher, errors, Pool } from 'undici';
 import type { KeySetFailure } from '../../../application/ports/agent/key-set-source.js';
 import type { Cancellation } from '../../../application/ports/shared/cancellation.js';
 import { type Err, ok, type Result } from '../../../domain/shared/result.js';
@@ -112,19 +112,43 @@ const headersOf = ({ accept, authorization, form }: EndpointCall): Record<string
   ...(form !== null && { 'content-type': 'application/x-www-form-urlencoded' }),
 });
 
+/** The timer of a call covers head and body. */
+const noTimeouts = { headersTimeout: 0, bodyTimeout: 0 } as const;
+
+/** Sends a request and reads the response. `signal` ends it. */
+type Transport = <Answer>(
+  origin: string,
+  request: Omit<Dispatcher.RequestOptions, 'origin' | 'signal'>,
+  signal: AbortSignal,
+  read: (answer: Dispatcher.ResponseData) => Promise<Answer>,
+) => Promise<Answer>;
+
+/** Opens a connection for each request, and closes it. */
+const ownConnection =
+  ({ connectMs, headOctets }: DocumentLimits): Transport =>
+  async (origin, request, signal, read) => {
+    const connect = abortableConnector(signal, connectMs);
+    const client = new Client(origin, { ...noTimeouts, connect, maxHeaderSize: headOctets, pipelining: 0 });
+    try {
+      return await read(await client.request({ ...request, signal }));
+    } finally {
+      await client.destroy();
+    }
+  };
+
 /**
- * Sends one request over a connection that it opens and closes. It never decompresses the response, so the limit bounds
- * the octets received. Never rejects.
+ * Sends one request. It never decompresses the response, so the limit bounds the octets received. Never rejects.
  */
 const exchange = async <Answer>(
   call: EndpointCall,
   limits: DocumentLimits,
   cancellation: Cancellation,
   read: (answer: Dispatcher.ResponseData) => Promise<Result<Answer, KeySetFailure>>,
+  send: Transport = ownConnection(limits),
 ): Promise<Result<Answer, KeySetFailure>> => {
   const target = readUrl(call.url);
   if (target === null) return documentFailure('unreachable', 'its address is not an http or https URL');
-  const { connectMs, answerMs, headOctets } = limits;
+  const { answerMs } = limits;
   const abort = new AbortController();
   let hasTimedOut = false;
   const timer = setTimeout(() => {
@@ -132,23 +156,14 @@ const exchange = async <Answer>(
     abort.abort();
   }, answerMs);
   const removeListener = cancellation.onCancel(() => abort.abort());
-  const client = new Client(target.origin, {
-    connect: abortableConnector(abort.signal, connectMs),
-    maxHeaderSize: headOctets,
-    // The timer above covers head and body.
-    headersTimeout: 0,
-    bodyTimeout: 0,
-    pipelining: 0,
-  });
   try {
-    const answer = await client.request({
+    const request = {
       method: call.form === null ? 'GET' : 'POST',
       path: target.pathname + target.search,
       headers: headersOf(call),
       body: call.form,
-      signal: abort.signal,
-    });
-    return await read(answer);
+    } as const;
+    return await send(target.origin, request, abort.signal, read);
   } catch (error) {
     if (hasTimedOut) return documentFailure('timed_out', `no complete answer within ${answerMs} ms`);
     if (abort.signal.aborted) return documentFailure('cancelled', 'the fetch was cancelled');
@@ -156,7 +171,6 @@ const exchange = async <Answer>(
   } finally {
     clearTimeout(timer);
     removeListener();
-    await client.destroy();
   }
 };
 
@@ -173,15 +187,75 @@ export const fetchDocument = (
     readBody(answer, statusFailure(answer.statusCode), limits),
   );
 
+const readEndpoint =
+  (limits: DocumentLimits) =>
+  async (answer: Dispatcher.ResponseData): Promise<Result<CalledEndpoint, KeySetFailure>> => {
+    const body = await readBody(answer, null, limits);
+    if (!body.ok) return body;
+    const type = answer.headers['content-type'];
+    return ok({ status: answer.statusCode, contentType: typeof type === 'string' ? type : null, body: body.value });
+  };
+
 /** Calls an endpoint and returns its response, whatever the status; a redirect is not followed. Never rejects. */
 export const callEndpoint = (
   call: EndpointCall,
   limits: DocumentLimits,
   cancellation: Cancellation,
-): Promise<Result<CalledEndpoint, KeySetFailure>> =>
-  exchange(call, limits, cancellation, async (answer) => {
-    const body = await readBody(answer, null, limits);
-    if (!body.ok) return body;
-    const type = answer.headers['content-type'];
-    return ok({ status: answer.statusCode, contentType: typeof type === 'string' ? type : null, body: body.value });
-  });
+): Promise<Result<CalledEndpoint, KeySetFailure>> => exchange(call, limits, cancellation, readEndpoint(limits));
+
+/** Maximum connections to one origin. */
+const maximumConnections = 64;
+/** Maximum origins; a reload can name another one. */
+const maximumOrigins = 16;
+/** How long an idle connection stays open, if the server names no shorter time; milliseconds. */
+const idleMs = 10_000;
+
+/** Whether the server closed a connection that it had kept: the request never reached it. */
+const hasLostKeptConnection = (error: unknown): boolean =>
+  error instanceof errors.SocketError && (error.socket?.bytesRead ?? 0) > 0;
+
+/** Calls endpoints over connections that stay open between calls. An idle connection does not keep a program alive. */
+export class KeptConnections {
+  readonly #limits: DocumentLimits;
+  /** By origin, the oldest first. */
+  readonly #pools = new Map<string, Pool>();
+
+  constructor(limits: DocumentLimits) {
+    this.#limits = limits;
+  }
+
+  /** As `callEndpoint`. A call that meets a connection which the server just closed is sent once more. */
+  call(call: EndpointCall, cancellation: Cancellation): Promise<Result<CalledEndpoint, KeySetFailure>> {
+    const send: Transport = async (origin, request, signal, read) => {
+      try {
+        return await read(await this.#poolOf(origin).request({ ...request, signal }));
+      } catch (error) {
+        if (!hasLostKeptConnection(error) || signal.aborted) throw error;
+        return await ownConnection(this.#limits)(origin, request, signal, read);
+      }
+    };
+    return exchange(call, this.#limits, cancellation, readEndpoint(this.#limits), send);
+  }
+
+  #poolOf(origin: string): Pool {
+    const known = this.#pools.get(origin);
+    if (known !== undefined) return known;
+    const { connectMs, headOctets } = this.#limits;
+    const pool = new Pool(origin, {
+      ...noTimeouts,
+      connect: buildConnector({ timeout: connectMs, allowH2: false, maxCachedSessions: 0 }),
+      maxHeaderSize: headOctets,
+      connections: maximumConnections,
+      pipelining: 1,
+      keepAliveTimeout: idleMs,
+      keepAliveMaxTimeout: idleMs,
+    });
+    this.#pools.set(origin, pool);
+    const [oldest] = this.#pools.keys();
+    if (this.#pools.size > maximumOrigins && oldest !== undefined) {
+      void this.#pools.get(oldest)?.close();
+      this.#pools.delete(oldest);
+    }
+    return pool;
+  }
+}

@@ -5,8 +5,8 @@ import type { EndpointResponse } from '../../../domain/agent/oidc/endpoint-respo
 import type { TokenRequest } from '../../../domain/agent/oidc/token-request.js';
 import type { Result } from '../../../domain/shared/result.js';
 import type { Secret } from '../../../domain/shared/secret.js';
-import { type DocumentLimits, defaultEndpointLimits } from './document-request.js';
-import { callEndpointLazily } from './fetch-document-lazily.js';
+import { type DocumentLimits, defaultEndpointLimits, introspectionLimits } from './document-request.js';
+import { callEndpointLazily, LazyKeptConnections } from './fetch-document-lazily.js';
 
 const accept = 'application/json';
 
@@ -37,5 +37,23 @@ export class UndiciProviderEndpoints implements ProviderEndpoints {
   ): Promise<Result<EndpointResponse, KeySetFailure>> {
     const authorization = `Bearer ${accessToken.reveal()}`;
     return callEndpointLazily({ url, accept, authorization, form: null }, this.#limits, cancellation);
+  }
+}
+
+/** Calls introspection endpoints, over connections that stay open: each unknown token needs a call. */
+export class UndiciIntrospectionEndpoint implements Pick<ProviderEndpoints, 'requestTokens'> {
+  readonly #connections: LazyKeptConnections;
+
+  constructor(limits: DocumentLimits = introspectionLimits) {
+    this.#connections = new LazyKeptConnections(limits);
+  }
+
+  requestTokens(
+    url: string,
+    { form, basic }: TokenRequest,
+    cancellation: Cancellation,
+  ): Promise<Result<EndpointResponse, KeySetFailure>> {
+    const authorization = basic === null ? null : basicAuthorization(basic);
+    return this.#connections.call({ url, accept, authorization, form }, cancellation);
   }
 }

@@ -1,64 +1,22 @@
 import { createHash } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../../../src/domain/shared/json.js';
-import { FakeKeySetSource } from '../../../../support/agent/fake-key-set-source.js';
+import {
+  askIntrospecting,
+  introspectedIssuer,
+  introspectedKeys,
+  introspectingAgent,
+  introspectionResults,
+} from '../../../../support/agent/introspecting-agent.js';
 import { LiveOidcProvider, opaqueResource } from '../../../../support/agent/live-oidc-provider.js';
 import {
   answering,
   type IntrospectionAnswer,
   LyingIntrospection,
 } from '../../../../support/agent/lying-introspection.js';
-import { requestEvent, type TestAgent, testAgent, upstreamHeaders } from '../../../../support/agent/test-agent.js';
-import { ecPair, publicJwk, signToken } from '../../../../support/agent/test-tokens.js';
+import { requestEvent } from '../../../../support/agent/test-agent.js';
+import { signToken } from '../../../../support/agent/test-tokens.js';
 import { ManualClock } from '../../../../support/shared/manual-clock.js';
-
-const issuer = 'https://id.example';
-const keys = ecPair();
-const started: TestAgent[] = [];
-afterEach(async () => {
-  for (const { agent } of started.splice(0)) await agent.stop();
-});
-
-const agentWith = async (
-  introspection: JsonObject,
-  more: JsonObject = {},
-  clock = new ManualClock(),
-): Promise<TestAgent> => {
-  const keySetSource = new FakeKeySetSource();
-  keySetSource.publish({ ...publicJwk(keys.publicKey), kid: 'one' });
-  const oidc = {
-    name: 'corp',
-    enabled: true,
-    issuer,
-    'jwks-url': `${issuer}/keys`,
-    audience: 'api',
-    introspection,
-    ...more,
-  };
-  const made = testAgent({ oidc }, { keySetSource, clock });
-  started.push(made);
-  expect(await made.agent.start()).toMatchObject({ ok: true });
-  return made;
-};
-
-const ask = async ({ agent }: TestAgent, token: string, ...more: readonly string[]) => {
-  const headers = ['Authorization', `Bearer ${token}`, ...more];
-  const answer = await agent.decide(requestEvent(headers, `call-${Math.random()}`), Symbol());
-  const status = answer.decision.kind === 'block' ? answer.decision.status : 200;
-  const reason = answer.audit.reasonCodes[0] ?? null;
-  const upstream = upstreamHeaders(headers, answer).filter(
-    (_, index, all) => index % 2 === 1 && all[index - 1] === 'X-User-Id',
-  );
-  return { status, reason, user: upstream[0] ?? null, answer };
-};
-
-const results = ({ agent }: TestAgent): Readonly<Record<string, number>> =>
-  Object.fromEntries(
-    agent
-      .metrics()
-      .counters.filter(({ name }) => name === 'introspections_total')
-      .map(({ labels, value }) => [labels['result'], value]),
-  );
 
 describe('opaque tokens of a real provider', () => {
   const provider = new LiveOidcProvider();
@@ -66,7 +24,7 @@ describe('opaque tokens of a real provider', () => {
   afterAll(() => provider.stop());
 
   const made = (more: JsonObject = {}) =>
-    agentWith(
+    introspectingAgent(
       provider.introspection,
       {
         issuer: provider.issuer,
@@ -82,29 +40,29 @@ describe('opaque tokens of a real provider', () => {
     const agent = await made();
     const token = await provider.token({ resource: opaqueResource });
     expect(token).not.toContain('.');
-    expect(await ask(agent, token)).toMatchObject({ status: 200, user: 'orders-service' });
+    expect(await askIntrospecting(agent, token)).toMatchObject({ status: 200, user: 'orders-service' });
     await provider.revoke(token);
     // The answer is kept for 30 seconds.
-    expect((await ask(agent, token)).status).toBe(200);
+    expect((await askIntrospecting(agent, token)).status).toBe(200);
     agent.clock.advance(31_000);
-    expect(await ask(agent, token)).toMatchObject({ status: 401, reason: 'inactive' });
-    expect(results(agent)).toEqual({ active: 1, inactive: 1 });
+    expect(await askIntrospecting(agent, token)).toMatchObject({ status: 401, reason: 'inactive' });
+    expect(introspectionResults(agent)).toEqual({ active: 1, inactive: 1 });
   });
 
   it('are refused if the provider does not know them, or they are for another audience or lack a scope', async () => {
     const agent = await made();
-    expect(await ask(agent, 'unknown')).toMatchObject({ status: 401, reason: 'inactive' });
+    expect(await askIntrospecting(agent, 'unknown')).toMatchObject({ status: 401, reason: 'inactive' });
     const weak = await provider.token({ resource: opaqueResource, scope: 'write' });
-    expect(await ask(agent, weak)).toMatchObject({ status: 403, reason: 'insufficient_scope' });
+    expect(await askIntrospecting(agent, weak)).toMatchObject({ status: 403, reason: 'insufficient_scope' });
     const other = await made({ audience: 'other' });
     const token = await provider.token({ resource: opaqueResource });
-    expect(await ask(other, token)).toMatchObject({ status: 401, reason: 'wrong_audience' });
+    expect(await askIntrospecting(other, token)).toMatchObject({ status: 401, reason: 'wrong_audience' });
   });
 
   it('are 503 if the provider does not accept the client', async () => {
-    const agent = await agentWith({ ...provider.introspection, 'client-secret': 'wrong' });
-    expect(await ask(agent, 'token')).toMatchObject({ status: 503, reason: 'introspection_unavailable' });
-    expect(results(agent)).toEqual({ failure: 1 });
+    const agent = await introspectingAgent({ ...provider.introspection, 'client-secret': 'wrong' });
+    expect(await askIntrospecting(agent, 'token')).toMatchObject({ status: 503, reason: 'introspection_unavailable' });
+    expect(introspectionResults(agent)).toEqual({ failure: 1 });
   });
 });
 
@@ -190,14 +148,14 @@ describe('introspection', () => {
         void response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Encoding': 'gzip' }).end('x'),
     ],
   ])('is 503 if the endpoint %s, and is asked again', async (_, answer) => {
-    const agent = await agentWith(endpoint.block);
+    const agent = await introspectingAgent(endpoint.block);
     endpoint.answer = answer;
-    const failed = await ask(agent, 'opaque');
+    const failed = await askIntrospecting(agent, 'opaque');
     expect(failed).toMatchObject({ status: 503, reason: 'introspection_unavailable' });
     expect(JSON.stringify(failed.answer.decision)).toContain('Retry-After');
     endpoint.answer = answering({ active: true, sub: 'carol', aud: 'api' });
-    expect(await ask(agent, 'opaque')).toMatchObject({ status: 200, user: 'carol' });
-    expect(results(agent)).toEqual({ failure: 1, active: 1 });
+    expect(await askIntrospecting(agent, 'opaque')).toMatchObject({ status: 200, user: 'carol' });
+    expect(introspectionResults(agent)).toEqual({ failure: 1, active: 1 });
   });
 
   it.each<[JsonObject, string, number]>([
@@ -221,70 +179,75 @@ describe('introspection', () => {
     ],
     [{ active: true, sub: 'carol', aud: 'api', scope: 'write' }, 'insufficient_scope', 403],
   ])('refuses %j as %s', async (members, reason, status) => {
-    const agent = await agentWith(endpoint.block, reason === 'insufficient_scope' ? { 'required-scopes': 'read' } : {});
+    const agent = await introspectingAgent(
+      endpoint.block,
+      reason === 'insufficient_scope' ? { 'required-scopes': 'read' } : {},
+    );
     endpoint.answer = answering(members);
-    expect(await ask(agent, 'opaque')).toMatchObject({ status, reason });
+    expect(await askIntrospecting(agent, 'opaque')).toMatchObject({ status, reason });
     endpoint.answer = answering({ active: true, sub: 'carol', aud: 'api', scope: 'read' });
     agent.clock.advance(4_000);
-    expect(await ask(agent, 'opaque')).toMatchObject({ status, reason });
+    expect(await askIntrospecting(agent, 'opaque')).toMatchObject({ status, reason });
     if (reason === 'missing_certificate') return;
     agent.clock.advance(1_001);
-    expect(await ask(agent, 'opaque')).toMatchObject({ status: 200 });
+    expect(await askIntrospecting(agent, 'opaque')).toMatchObject({ status: 200 });
     expect(endpoint.asked).toEqual(['opaque', 'opaque']);
   });
 
   it('keeps an active token until it expires, at most for cache-secs', async () => {
-    const agent = await agentWith({ ...endpoint.block, 'cache-secs': 60 });
+    const agent = await introspectingAgent({ ...endpoint.block, 'cache-secs': 60 });
     const nowSecs = Math.floor(agent.clock.wallMs() / 1000);
-    endpoint.answer = answering({ active: true, sub: 'carol', aud: 'api', iss: issuer, exp: nowSecs + 20 });
-    expect((await ask(agent, 'opaque')).status).toBe(200);
+    endpoint.answer = answering({ active: true, sub: 'carol', aud: 'api', iss: introspectedIssuer, exp: nowSecs + 20 });
+    expect((await askIntrospecting(agent, 'opaque')).status).toBe(200);
     agent.clock.advance(19_000);
-    expect((await ask(agent, 'opaque')).status).toBe(200);
+    expect((await askIntrospecting(agent, 'opaque')).status).toBe(200);
     expect(endpoint.asked).toHaveLength(1);
     agent.clock.advance(1_000);
     endpoint.answer = answering({ active: false });
-    expect((await ask(agent, 'opaque')).status).toBe(401);
+    expect((await askIntrospecting(agent, 'opaque')).status).toBe(401);
   });
 
   it('asks each time with cache-secs 0', async () => {
-    const agent = await agentWith({ ...endpoint.block, 'cache-secs': 0 });
-    for (let time = 0; time < 3; time += 1) expect((await ask(agent, 'opaque')).status).toBe(200);
+    const agent = await introspectingAgent({ ...endpoint.block, 'cache-secs': 0 });
+    for (let time = 0; time < 3; time += 1) expect((await askIntrospecting(agent, 'opaque')).status).toBe(200);
     expect(endpoint.asked).toHaveLength(3);
   });
 
   it('asks once for concurrent requests with one token', async () => {
-    const agent = await agentWith(endpoint.block);
-    const answers = await Promise.all(Array.from({ length: 100 }, () => ask(agent, 'opaque')));
+    const agent = await introspectingAgent(endpoint.block);
+    const answers = await Promise.all(Array.from({ length: 100 }, () => askIntrospecting(agent, 'opaque')));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
     expect(endpoint.asked).toHaveLength(1);
   });
 
   it('has 64 calls at a time, and is 503 for more', async () => {
-    const agent = await agentWith(endpoint.block);
+    const agent = await introspectingAgent(endpoint.block);
     endpoint.answer = () => undefined;
-    const answers = await Promise.all(Array.from({ length: 70 }, (_, index) => ask(agent, `opaque-${index}`)));
+    const answers = await Promise.all(
+      Array.from({ length: 70 }, (_, index) => askIntrospecting(agent, `opaque-${index}`)),
+    );
     expect(answers.every(({ status }) => status === 503)).toBe(true);
     expect(endpoint.asked).toHaveLength(64);
-    expect(results(agent)).toEqual({ failure: 64, overloaded: 6 });
+    expect(introspectionResults(agent)).toEqual({ failure: 64, overloaded: 6 });
   });
 
   it('never asks about a JWT, whatever is wrong with it', async () => {
-    const agent = await agentWith(endpoint.block);
-    const claims = { iss: issuer, sub: 'carol', aud: 'api', exp: 4_000_000_000 };
-    const good = signToken('ES256', keys.privateKey, claims, { kid: 'one' });
-    expect(await ask(agent, good)).toMatchObject({ status: 200, user: 'carol' });
+    const agent = await introspectingAgent(endpoint.block);
+    const claims = { iss: introspectedIssuer, sub: 'carol', aud: 'api', exp: 4_000_000_000 };
+    const good = signToken('ES256', introspectedKeys.privateKey, claims, { kid: 'one' });
+    expect(await askIntrospecting(agent, good)).toMatchObject({ status: 200, user: 'carol' });
     const tokens = [
-      signToken('ES256', keys.privateKey, { ...claims, exp: 1 }, { kid: 'one' }),
-      signToken('ES256', keys.privateKey, { ...claims, iss: 'https://other.example' }, { kid: 'one' }),
+      signToken('ES256', introspectedKeys.privateKey, { ...claims, exp: 1 }, { kid: 'one' }),
+      signToken('ES256', introspectedKeys.privateKey, { ...claims, iss: 'https://other.example' }, { kid: 'one' }),
       signToken('HS256', 'a-secret-of-more-than-thirty-two-octets', claims),
       `${good.slice(0, -4)}AAAA`,
     ];
-    for (const token of tokens) expect((await ask(agent, token)).status).toBe(401);
+    for (const token of tokens) expect((await askIntrospecting(agent, token)).status).toBe(401);
     expect(endpoint.asked).toEqual([]);
   });
 
   it('is for the places of its block too', async () => {
-    const agent = await agentWith(endpoint.block, { 'token-header': 'X-Token', 'token-cookie': 'token' });
+    const agent = await introspectingAgent(endpoint.block, { 'token-header': 'X-Token', 'token-cookie': 'token' });
     const decide = async (...headers: string[]) => {
       const answer = await agent.agent.decide({ ...requestEvent(headers), method: 'POST' }, Symbol());
       return answer.decision.kind === 'block' ? answer.decision.status : 200;
@@ -295,9 +258,12 @@ describe('introspection', () => {
   });
 
   it('logs a failure once in ten seconds, without the token or the answer', async () => {
-    const agent = await agentWith({ ...endpoint.block, url: `${endpoint.url}?key=hidden`.replace('?key=hidden', '') });
+    const agent = await introspectingAgent({
+      ...endpoint.block,
+      url: `${endpoint.url}?key=hidden`.replace('?key=hidden', ''),
+    });
     endpoint.answer = answering({ active: 'a-secret-of-the-answer' });
-    for (const token of ['opaque-1', 'opaque-2']) await ask(agent, token);
+    for (const token of ['opaque-1', 'opaque-2']) await askIntrospecting(agent, token);
     const lines = agent.logger.lines.filter(({ message }) => message === 'a token could not be introspected');
     expect(lines).toHaveLength(1);
     expect(JSON.stringify(lines)).not.toMatch(/opaque|a-secret/);

@@ -1,4 +1,4 @@
-import { generateKeyPairSync } from 'node:crypto';
+import { createPublicKey, generateKeyPairSync } from 'node:crypto';
 import { createLocalJWKSet, createRemoteJWKSet, decodeJwt, type JSONWebKeySet, jwtVerify, SignJWT } from 'jose';
 import { beforeEach, describe, expect } from 'vitest';
 import { RecordingUpstream, valuesOf } from '../../support/gateway/recording-upstream.js';
@@ -21,7 +21,10 @@ const users = `jwt-secret "${secret}"; api-keys "the-key-of-the-robot:robot"`;
 
 it.beforeAll(async ({ fileCleanUp: cleanUp }) => {
   cleanUp.add(() => folder.remove());
-  const [current, next] = [folder.write('current.pem', newKey()), folder.write('next.pem', newKey())];
+  const currentKey = newKey();
+  const [current, next] = [folder.write('current.pem', currentKey), folder.write('next.pem', newKey())];
+  const published = createPublicKey(currentKey).export({ type: 'spki', format: 'pem' }) as string;
+  const publicKey = folder.write('current.pub', published);
   const agent = runAgent(['--socket', folder.file('agent.sock')]);
   cleanUp.add(() => agent.stop());
   const copyPort = await copies.listen();
@@ -42,6 +45,11 @@ it.beforeAll(async ({ fileCleanUp: cleanUp }) => {
         token('header "X-Signed-User"; audience "https://{upstream}.internal"; jwks-path "/custom/keys"'),
         'mirror "shadow"',
       ),
+      `agents { agent "careless" { ${embedded}; config {
+        api-keys "the-key-of-the-robot:robot"; jwt-public-key "${publicKey}"; jwt-algorithm "ES256"
+        ${token('jwks-path "/careless/keys"')}
+      } } }
+      routes { route "careless" { matches { path-prefix "/careless" }; upstream "back"; agents "careless" } }`,
       block('open', embedded, `fail-open #true; ${token('jwks-path "/open/keys"')}`),
       `upstreams { upstream "shadow" { target "127.0.0.1:${copyPort}" } }`,
     ].join('\n'),
@@ -142,6 +150,17 @@ it('uses the configured header and audience, which mirrors and clients never see
   expect(copy?.rawHeaders.join('\n')).not.toContain(token);
   // A route without agents removes the header from clients too.
   expect(await tokensFor('/none', {}, 'x-signed-user')).toEqual([]);
+});
+
+it('is no credential, even for an agent that verifies tokens with the same key, and warns of that', async () => {
+  const [token = ''] = await tokensFor('/careless', { 'X-API-Key': 'the-key-of-the-robot' });
+  await jwtVerify(token, keySet('careless'), { issuer });
+  stack.upstream.reset();
+  const shown = await stack.ask({ path: '/careless', headers: { Authorization: `Bearer ${token}` } });
+  expect(shown.status).toBe(401);
+  expect(stack.upstream.received).toEqual([]);
+  expect(stack.gateway.output()).toContain('the first key is also that of jwt-public-key');
+  expect(stack.gateway.output()).not.toContain(token);
 });
 
 it('gives no token to requests without an identity', async () => {

@@ -12,8 +12,6 @@ import { AllowedOrigins } from '../../../domain/http/allowed-origins.js';
 import { canonicalName } from '../../../domain/http/canonical-name.js';
 import { alwaysOwned, omittedClaimsHeader, ownedHeaders } from '../../../domain/http/owned-headers.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
-import type { SigningKey } from '../../ports/agent/token-signing-keys.js';
-import type { TokenVerifier } from '../../ports/agent/token-verifier.js';
 import type { Clock } from '../../ports/shared/clock.js';
 import type { TextFileReader } from '../../ports/shared/text-file-reader.js';
 import { AgentEndpoints } from '../agent-service/agent-endpoints.js';
@@ -27,6 +25,7 @@ import type { SignOnWay } from '../sign-on/shared/sign-on-way.js';
 import type { BearerTokens } from '../verify-tokens/bearer-tokens.js';
 import { JwtTokens } from '../verify-tokens/jwt-tokens.js';
 import { ProviderTokens } from '../verify-tokens/provider-tokens.js';
+import { isNoStatement, type OwnStatementTest } from '../verify-tokens/token-verdict.js';
 import { ProviderKeySets, type ProviderKeys } from './agent-key-sets.js';
 import type { AgentProcessServices } from './agent-process-services.js';
 import { authenticationChecks, credentialHeaders } from './authentication-checks.js';
@@ -42,6 +41,7 @@ import { PreparedSaml } from './prepared-saml.js';
 import { PreparedSessions } from './prepared-sessions.js';
 import { type ReadTokenExchange, readTokenExchange } from './read-token-exchange.js';
 import { readSamlFiles, type SamlFiles } from './saml-files.js';
+import { identityKeyElsewhere, openedByOwnTokens, providersWithIdentityKeys } from './shared-signing-keys.js';
 import { UsedProofs } from './used-proofs.js';
 import { WarmUp } from './warm-up.js';
 
@@ -149,35 +149,6 @@ const providerWarnings = ({ trust, signingDemand }: PreparedSaml): AgentOptionPr
   ...signingDemand.begin(),
 ];
 
-/** Whether the verifier accepts signatures of the key. The test token is empty and discarded. */
-const isOneKey = async (key: Pick<SigningKey, 'sign'>, verifier: TokenVerifier): Promise<boolean> => {
-  try {
-    return verifier.isSigned(await key.sign('JWT', '{}'));
-  } catch {
-    // A key that cannot sign cannot issue tokens either.
-    return false;
-  }
-};
-
-/**
- * Warns if bearer tokens are verified with the key that signs issued tokens, and no audience separates them: a token
- * that was narrowed to one service would be valid on every route.
- */
-export const openedByOwnTokens = async (
-  { jwt, tokenExchange }: Pick<CompleteAgentOptions, 'jwt' | 'tokenExchange'>,
-  verifier: TokenVerifier | null,
-  signingKey: Pick<SigningKey, 'sign'>,
-): Promise<readonly AgentOptionProblem[]> => {
-  if (jwt === null || tokenExchange === null || verifier === null || jwt.audience !== null) return [];
-  // Only tokens of another issuer are accepted.
-  if (jwt.issuer !== null && jwt.issuer !== tokenExchange.issuer) return [];
-  if (!(await isOneKey(signingKey, verifier))) return [];
-  const name = jwt.key.algorithm === 'HS256' ? 'jwt-secret' : 'jwt-public-key';
-  const message = `signing-key-file: the first key is that of ${name}, and jwt-audience is not set: every issued token is valid on every route`;
-  const problem = optionProblem('warning', 'token-exchange', message, { key: 'signing-key-file' });
-  return [{ ...problem, suggestion: 'use a separate key, or set jwt-audience' }];
-};
-
 interface ReadEntryFiles {
   /** By path. */
   readonly texts: ReadonlyMap<string, string>;
@@ -204,18 +175,19 @@ const readEntryFiles = async (options: AgentOptions, files: TextFileReader): Pro
   return { texts, problems };
 };
 
-/** The verifiers of foreign tokens, from the bearer token options. */
+/** The verifiers of foreign tokens, from the bearer token options. `isStatement`: tests for our own identity tokens. */
 export const bearerTokens = (
   { jwt }: Pick<CompleteAgentOptions, 'jwt'>,
   { jwtVerifier }: Pick<PreparedMethods, 'jwtVerifier'>,
   providers: readonly ProviderKeys[],
   clock: Clock,
+  isStatement: OwnStatementTest = isNoStatement,
 ): BearerTokens => {
-  const oidc = providers.length === 0 ? null : new ProviderTokens(providers, clock);
+  const oidc = providers.length === 0 ? null : new ProviderTokens(providers, clock, isStatement);
   if (jwt === null || jwtVerifier === null) return { oidc, jwt: null };
   const { key, issuer, audience } = jwt;
   const rules = { issuer, audiences: audience === null ? [] : [audience], clockSkewMs: agentDefaults.clockSkewMs };
-  return { oidc, jwt: new JwtTokens({ algorithm: key.algorithm, rules, verifier: jwtVerifier, clock }) };
+  return { oidc, jwt: new JwtTokens({ algorithm: key.algorithm, rules, verifier: jwtVerifier, clock, isStatement }) };
 };
 
 /** How long a configuration waits for new key sets and metadata, in milliseconds. */
@@ -280,7 +252,8 @@ const assemble = (
   { options, methods, authorization, keySets, proofs, sessions, saml, logins, exchange, identityTokens }: AgentPieces,
   parts: AgentProcessServices,
 ): PreparedAgent => {
-  const bearer = bearerTokens(options, methods, keySets.providers, parts.clock);
+  const isStatement = identityTokens?.isStatement ?? isNoStatement;
+  const bearer = bearerTokens(options, methods, keySets.providers, parts.clock, isStatement);
   const opened =
     sessions === null ? null : { sessions: logins?.sessions ?? sessions.sessions, stepUp: sessions.stepUp };
   const checks = authenticationChecks(options, methods, bearer, opened, proofs.replays, parts);
@@ -386,6 +359,10 @@ export const prepareAgent = async (
   if (exchange !== null)
     problems.push(...(await openedByOwnTokens(complete, methods.jwtVerifier, exchange.files.keys[0])));
   const tokenKeys = await readIdentityTokenKeys(complete, parts, problems);
+  if (tokenKeys !== null) {
+    const exchangeKeys = exchange?.files.keys ?? [];
+    problems.push(...(await identityKeyElsewhere(complete, tokenKeys, methods.jwtVerifier, exchangeKeys)));
+  }
   const authorization = await prepareAuthorization(complete, parts, problems);
   // Policies that are enabled but missing must never mean that everything is allowed.
   const lacksPolicies = complete.authz !== null && authorization === null;
@@ -422,6 +399,7 @@ export const prepareAgent = async (
   const missing = [
     ...outdatedRevocations(methods),
     ...missingKeys(keySets),
+    ...providersWithIdentityKeys(keySets.providers, tokenKeys),
     ...(saml === null ? [] : providerWarnings(saml)),
     ...(logins?.warnings() ?? []),
   ];

@@ -4,13 +4,22 @@ import { checkJwtClaims, type JwtClaimRules } from '../../../domain/agent/tokens
 import { checkJwtHeader } from '../../../domain/agent/tokens/oidc-header-rules.js';
 import type { TokenVerifier } from '../../ports/agent/token-verifier.js';
 import type { Clock } from '../../ports/shared/clock.js';
-import { type ReadToken, rejected, type SettledVerdict, type TokenUse } from './token-verdict.js';
+import {
+  isNoStatement,
+  type OwnStatementTest,
+  type ReadToken,
+  rejected,
+  type SettledVerdict,
+  type TokenUse,
+} from './token-verdict.js';
 
 export interface JwtTokensOptions {
   readonly algorithm: JwtAlgorithm;
   readonly rules: JwtClaimRules;
   readonly verifier: TokenVerifier;
   readonly clock: Clock;
+  /** Absent: no identity tokens are issued. */
+  readonly isStatement?: OwnStatementTest;
 }
 
 /** Verifies tokens that are signed with the configured key. */
@@ -22,12 +31,14 @@ export class JwtTokens {
   }
 
   /** Never throws. */
-  verify({ token, header, payload }: ReadToken, use: TokenUse): SettledVerdict {
-    const { algorithm, rules, verifier, clock } = this.#parts;
+  verify(read: ReadToken, use: TokenUse): SettledVerdict {
+    const { algorithm, rules, verifier, clock, isStatement = isNoStatement } = this.#parts;
+    const { token, header, payload } = read;
     const unfit = checkJwtHeader(header, algorithm) ?? (use === 'id' ? checkIdTokenHeader(header) : null);
     if (unfit !== null) return rejected(unfit);
     // Claims are checked only after the signature: a forged token reveals nothing.
     if (!verifier.isSigned(token)) return rejected('bad_signature');
+    if (isStatement(read)) return rejected('wrong_type');
     const check = use === 'id' ? checkIdTokenClaims : checkJwtClaims;
     const accepted = check(payload, rules, clock.wallMs());
     if (!accepted.ok) return rejected(accepted.error);

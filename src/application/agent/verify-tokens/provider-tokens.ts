@@ -11,7 +11,13 @@ import type { Cancellation } from '../../ports/shared/cancellation.js';
 import type { Clock } from '../../ports/shared/clock.js';
 import type { KeySet } from '../keys/key-set.js';
 import type { ProviderKey } from '../keys/provider-key.js';
-import type { ReadToken, TokenUse, TokenVerdict } from './token-verdict.js';
+import {
+  isNoStatement,
+  type OwnStatementTest,
+  type ReadToken,
+  type TokenUse,
+  type TokenVerdict,
+} from './token-verdict.js';
 
 export interface OidcProvider {
   readonly options: OidcProviderOptions;
@@ -66,9 +72,11 @@ const verifySignature = <Verdict>({ read, judge }: ShownToken<Verdict>, key: Pro
 export class ProviderTokens {
   readonly #providers: ReadonlyMap<string, OidcProvider>;
   readonly #clock: Clock;
+  readonly #isStatement: OwnStatementTest;
 
   /** @param providers with distinct issuers */
-  constructor(providers: readonly OidcProvider[], clock: Clock) {
+  constructor(providers: readonly OidcProvider[], clock: Clock, isStatement: OwnStatementTest = isNoStatement) {
+    this.#isStatement = isStatement;
     this.#providers = new Map(providers.map((provider) => [provider.options.issuer, provider]));
     this.#clock = clock;
   }
@@ -141,7 +149,9 @@ export class ProviderTokens {
     return keys.state() === 'absent' ? undecided : rejected('unknown_key');
   }
 
-  #judge({ payload: claims }: ReadToken, use: TokenUse, { options }: OidcProvider, key: ProviderKey): TokenVerdict {
+  #judge(read: ReadToken, use: TokenUse, { options }: OidcProvider, key: ProviderKey): TokenVerdict {
+    if (this.#isStatement(read)) return rejected('wrong_type');
+    const { payload: claims } = read;
     const check = use === 'id' ? checkIdTokenClaims : checkJwtClaims;
     const accepted = check(claims, options, this.#clock.wallMs());
     if (!accepted.ok) return rejected(accepted.error);

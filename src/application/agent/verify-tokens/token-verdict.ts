@@ -16,6 +16,15 @@ export const readToken = (token: string): Result<ReadToken, TokenRejection> => {
   return parsed.ok ? ok({ token, ...parsed.value }) : parsed;
 };
 
+/**
+ * Whether a token with a verified signature is one of our own identity tokens. They state identities to upstreams, which
+ * must not be able to use them as credentials.
+ */
+export type OwnStatementTest = (read: ReadToken) => boolean;
+
+/** For an agent that issues no identity tokens. */
+export const isNoStatement: OwnStatementTest = () => false;
+
 /** Parses tokens for several checks of one request; caches the last one. */
 export class TokenReader {
   #last: { readonly token: string; readonly read: Result<ReadToken, TokenRejection> } | null = null;

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { openedByOwnTokens } from '../../../../../src/application/agent/configure-agent/prepare-agent.js';
+import { openedByOwnTokens } from '../../../../../src/application/agent/configure-agent/shared-signing-keys.js';
 import type { JwtKey, JwtOptions } from '../../../../../src/domain/agent/configuration/agent-configuration.js';
 import { Secret } from '../../../../../src/domain/shared/secret.js';
 import { privatePem } from '../../../../support/agent/exchange-company.js';

@@ -10,6 +10,7 @@ const nowhere = () => null;
 const failure = (message: string, problems: readonly ConfigurationProblem[]): AgentBlock => ({
   options: null,
   problems: [...problems, { severity: 'error', message, position: null, line: null, suggestion: null }],
+  audit: null,
   locate: nowhere,
 });
 
@@ -25,7 +26,7 @@ export const agentBlockReader =
   (source: ConfigurationSource): AgentBlockReader =>
   async (agentName) => {
     const { configuration, problems, locate } = await source.load();
-    if (configuration === null) return { options: null, problems, locate: nowhere };
+    if (configuration === null) return { options: null, problems, audit: null, locate: nowhere };
     const names = configuration.agents.map(({ name }) => name);
     const agent =
       agentName === null && names.length === 1
@@ -41,6 +42,7 @@ export const agentBlockReader =
     return {
       options,
       problems: [...problems, ...decoded.problems],
+      audit: configuration.audit?.output ?? null,
       locate: (problem) => locate?.(agent.name, problem) ?? null,
     };
   };

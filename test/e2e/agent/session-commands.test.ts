@@ -1,4 +1,6 @@
 import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { userInfo } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { describe, expect } from 'vitest';
 import { RedisStoreOpener } from '../../../src/adapters/outbound/redis-session-store/redis-store-opener.js';
@@ -73,6 +75,50 @@ describe('the built gateway-auth saml and sessions', () => {
     expect(await stores.sessions.find(hashOf('one'))).toEqual({ ok: true, value: null });
     const again = await gatewayAuth(['sessions', 'show', hashOf('one'), '--config', config]);
     expect(again).toMatchObject({ code: 1, out: '', err: expect.stringContaining('there is no session') });
+  });
+
+  it('write an audit record of each revocation to the audit log of the configuration', async ({ cleanUp }) => {
+    const path = folder.file('sessions.db');
+    const stores = await succeeded(new SqliteStoreOpener().open({ kind: 'sqlite', path }, entityId));
+    cleanUp.add(() => stores.close());
+    for (const name of ['one', 'two']) await succeeded(stores.sessions.insert(testSession(name)));
+    const block = samlConfiguration(samlBlockText(`session-store-path "${path}"`));
+    const log = folder.file('audit.log');
+    const toFile = folder.write('file.kdl', `${block}\naudit { file "${log}" }\n`);
+    const revoked = ['sessions', 'revoke', '--agent', 'auth', '--config'];
+
+    // The gateway creates its log: a file of another user would keep it from starting.
+    const missing = await gatewayAuth([...revoked, toFile, hashOf('one').slice(0, 12)]);
+    expect(missing).toMatchObject({ code: 1, out: '', err: expect.stringContaining('it does not exist') });
+    expect(await succeeded(stores.sessions.count())).toBe(2);
+
+    folder.write('audit.log', '{"earlier":1}\n');
+    const done = await gatewayAuth([...revoked, toFile, hashOf('one').slice(0, 12)], { SUDO_USER: 'ada' });
+    expect(done).toEqual({ code: 0, out: `${hashOf('one')}\n`, err: '1 session revoked\n' });
+    const [, line = ''] = readFileSync(log, 'utf8').split('\n');
+    expect(JSON.parse(line)).toEqual({
+      time: expect.stringMatching(/Z$/),
+      stream: 'audit',
+      event: 'admin',
+      outcome: 'carried_out',
+      command: 'sessions revoke',
+      operator: userInfo().username,
+      sudo_user: 'ada',
+      agent: 'auth',
+      subject: 'alice',
+      auth_method: 'saml',
+      session: hashOf('one').slice(0, 16),
+    });
+
+    const toOutput = folder.write('output.kdl', `${block}\naudit { output "stdout" }\n`);
+    const shown = await gatewayAuth([...revoked, toOutput, '--user', 'alice']);
+    const [record = '', summary] = shown.err.split('\n');
+    expect([shown.out, summary]).toEqual([`${hashOf('two')}\n`, '1 session revoked']);
+    expect(JSON.parse(record)).toMatchObject({
+      stream: 'audit',
+      subject: 'alice',
+      session: hashOf('two').slice(0, 16),
+    });
   });
 
   it('exit with 2 on wrong usage', async () => {

@@ -6,8 +6,9 @@ import { configuredSessionStore } from '../../../src/application/agent/sign-on/s
 import type { SessionStores } from '../../../src/application/ports/agent/session-stores.js';
 import { agentBlockReader } from '../../../src/application/whole/read-agent-block.js';
 import type { Session } from '../../../src/domain/agent/sessions/session.js';
-import { ok } from '../../../src/domain/shared/result.js';
+import { err, ok } from '../../../src/domain/shared/result.js';
 import { loadConfiguration } from '../gateway/configuration-files.js';
+import { RecordingAuditLog } from '../gateway/recording-audit-log.js';
 import { ManualClock } from '../shared/manual-clock.js';
 import { hourMs, noonMs, succeeded } from './test-sessions.js';
 
@@ -17,6 +18,8 @@ export interface SessionsBench {
   /** How often the command has closed the store. */
   closed(): number;
   run(...argv: readonly string[]): Promise<CommandOutput>;
+  /** What was written to the audit log of --audit-file. */
+  readonly audit: RecordingAuditLog;
 }
 
 export const sessionsBench = async (kept: readonly Session[]): Promise<SessionsBench> => {
@@ -25,6 +28,7 @@ export const sessionsBench = async (kept: readonly Session[]): Promise<SessionsB
   const stores = opened.value;
   for (const session of kept) await succeeded(stores.sessions.insert(session));
   let closed = 0;
+  const audit = new RecordingAuditLog();
   const lent: SessionStores = {
     ...stores,
     close: async () => {
@@ -35,6 +39,7 @@ export const sessionsBench = async (kept: readonly Session[]): Promise<SessionsB
   return {
     stores,
     closed: () => closed,
+    audit,
     async run(...argv) {
       const command = parseSessionsArguments([
         ...argv,
@@ -48,6 +53,8 @@ export const sessionsBench = async (kept: readonly Session[]): Promise<SessionsB
         configuredStore: configuredSessionStore((file) => agentBlockReader({ load: () => loadConfiguration(file) })),
         stores: { open: async () => ok(lent) },
         clock,
+        operator: { name: 'operator', sudoName: 'ada' },
+        openAudit: async (path) => (path === '/audit.log' ? ok(audit) : err(`${path} cannot be opened`)),
       });
     },
   };

@@ -26,7 +26,13 @@ export type SessionsCommand =
       readonly json: boolean;
     }
   | { readonly kind: 'show'; readonly place: StoreLocation; readonly prefix: string; readonly json: boolean }
-  | { readonly kind: 'revoke'; readonly place: StoreLocation; readonly sessions: RevokedSessions };
+  | {
+      readonly kind: 'revoke';
+      readonly place: StoreLocation;
+      readonly sessions: RevokedSessions;
+      /** The audit log; null: that of the configuration. */
+      readonly auditFile: string | null;
+    };
 
 const defaultLimit = 100;
 const highestLimit = 100_000;
@@ -96,7 +102,9 @@ const toCommand = (
     }
     case 'revoke': {
       const sessions = revokedOf(values, args);
-      return sessions.ok ? ok({ kind: 'revoke', place: place.value, sessions: sessions.value }) : sessions;
+      if (!sessions.ok) return sessions;
+      const auditFile = flagValue(values, 'audit-file');
+      return ok({ kind: 'revoke', place: place.value, sessions: sessions.value, auditFile });
     }
   }
 };

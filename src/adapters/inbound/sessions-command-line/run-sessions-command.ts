@@ -1,9 +1,13 @@
 import { findSession } from '../../../application/agent/sessions/find-session.js';
 import { listSessions } from '../../../application/agent/sessions/list-sessions.js';
+import { type Operator, revocationRecords } from '../../../application/agent/sessions/revocation-records.js';
 import { revokeSessions, revokeUser } from '../../../application/agent/sessions/revoke-sessions.js';
-import { openStore, type StoreOpeners } from '../../../application/agent/sessions/store-location.js';
+import { type FoundStore, openStore, type StoreOpeners } from '../../../application/agent/sessions/store-location.js';
 import type { SessionStore } from '../../../application/ports/agent/session-store.js';
+import type { AuditDestination, AuditLog } from '../../../application/ports/shared/audit-log.js';
 import type { Clock } from '../../../application/ports/shared/clock.js';
+import { auditLine } from '../../../domain/shared/audit-line.js';
+import { ok, type Result } from '../../../domain/shared/result.js';
 import { type CommandOutput, failedCommand } from '../../command-line/command-output.js';
 import { printableText, problemsText } from '../../command-line/terminal-text.js';
 import type { SessionsCommand } from './parse-sessions-arguments.js';
@@ -11,12 +15,79 @@ import { listReport, type ReportMoment, revokeReport, showReport } from './sessi
 
 export interface SessionsCommandPorts extends StoreOpeners {
   readonly clock: Clock;
+  readonly operator: Operator;
+  /** Opens an audit log to append to. The error is one clause. */
+  readonly openAudit: (path: string, creates: boolean) => Promise<Result<AuditLog, string>>;
 }
+
+/** Time for the audit records, in milliseconds. */
+const auditMs = 5_000;
 
 const errorText = (errors: readonly string[]): string =>
   errors.map((error) => `error: ${printableText(error)}\n`).join('');
 
-const perform = async (command: SessionsCommand, store: SessionStore, moment: ReportMoment): Promise<CommandOutput> => {
+/** Keeps audit lines for standard error. */
+class CollectedAudit implements AuditLog {
+  text = '';
+
+  write(line: string): void {
+    this.text += line;
+  }
+
+  dropped(): number {
+    return 0;
+  }
+
+  close(): Promise<void> {
+    return Promise.resolve();
+  }
+}
+
+type RevokeCommand = Extract<SessionsCommand, { kind: 'revoke' }>;
+
+/** Opens the named audit log, or that of the configuration. Only a named file is created. */
+const openAuditOf = async (
+  { auditFile }: RevokeCommand,
+  audit: AuditDestination | null,
+  { openAudit }: SessionsCommandPorts,
+): Promise<Result<AuditLog | null, string>> => {
+  if (auditFile !== null) return openAudit(auditFile, true);
+  if (audit === null) return ok(null);
+  return audit.kind === 'stdout' ? ok(new CollectedAudit()) : openAudit(audit.path, false);
+};
+
+const revoke = async (
+  command: RevokeCommand,
+  { stores, audit }: FoundStore,
+  parts: SessionsCommandPorts,
+): Promise<CommandOutput> => {
+  // Before the revocation: an act that cannot be recorded does not happen.
+  const log = await openAuditOf(command, audit, parts);
+  if (!log.ok) return failedCommand(errorText([`${log.error}; nothing is revoked (see --audit-file)`]));
+  const { sessions, place } = command;
+  const isUser = sessions.kind === 'user';
+  const revocation = await (isUser
+    ? revokeUser(stores.sessions, sessions.userId)
+    : revokeSessions(stores.sessions, sessions.prefixes));
+  const agent = place.kind === 'agent' ? place.agentName : null;
+  const requested = { operator: parts.operator, agent, userId: isUser ? sessions.userId : null };
+  const time = new Date(parts.clock.wallMs()).toISOString();
+  for (const record of revocationRecords(requested, revocation)) log.value?.write(auditLine(time, 0, record));
+  await log.value?.close(auditMs);
+  const collected = log.value instanceof CollectedAudit ? log.value.text : '';
+  const { revoked, errors } = revocation;
+  const isLost = (log.value?.dropped() ?? 0) > 0;
+  const problems = isLost ? [...errors, 'the audit log could not be written'] : errors;
+  const report = revokeReport(revoked);
+  if (problems.length === 0) return { ...report, stderr: `${collected}${report.stderr}` };
+  return { stdout: report.stdout, stderr: `${collected}${errorText(problems)}`, exitCode: 1 };
+};
+
+const perform = async (
+  command: Exclude<SessionsCommand, RevokeCommand>,
+  store: SessionStore,
+  moment: ReportMoment,
+): Promise<CommandOutput> => {
   switch (command.kind) {
     case 'list': {
       const found = await listSessions(store, command);
@@ -25,14 +96,6 @@ const perform = async (command: SessionsCommand, store: SessionStore, moment: Re
     case 'show': {
       const found = await findSession(store, command.prefix);
       return found.ok ? showReport(found.value, moment, command.json) : failedCommand(errorText([found.error]));
-    }
-    case 'revoke': {
-      if (command.sessions.kind === 'user') {
-        const revoked = await revokeUser(store, command.sessions.userId);
-        return revoked.ok ? revokeReport(revoked.value) : failedCommand(errorText([revoked.error]));
-      }
-      const revoked = await revokeSessions(store, command.sessions.prefixes);
-      return revoked.ok ? revokeReport(revoked.value) : failedCommand(errorText(revoked.error));
     }
   }
 };
@@ -46,6 +109,7 @@ export const runSessionsCommand = async (
   if (!found.ok) return failedCommand(problemsText(found.error));
   const { stores, idleMs } = found.value;
   try {
+    if (command.kind === 'revoke') return await revoke(command, found.value, parts);
     return await perform(command, stores.sessions, { nowMs: parts.clock.wallMs(), idleMs });
   } finally {
     await stores.close();

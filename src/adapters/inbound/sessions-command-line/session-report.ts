@@ -1,4 +1,5 @@
 import type { SessionList } from '../../../application/agent/sessions/list-sessions.js';
+import type { RevokedSession } from '../../../application/agent/sessions/revoke-sessions.js';
 import { nameIdOfSession } from '../../../domain/agent/saml/session-of-assertion.js';
 import type { Session } from '../../../domain/agent/sessions/session.js';
 import { sessionIdentity } from '../../../domain/agent/sessions/session-identity.js';
@@ -143,8 +144,8 @@ export const showReport = (session: Session, moment: ReportMoment, json: boolean
 };
 
 /** The output of `sessions revoke`. */
-export const revokeReport = (idHashes: readonly string[]): CommandOutput => ({
-  stdout: idHashes.map((idHash) => `${idHash}\n`).join(''),
-  stderr: `${counted(idHashes.length, 'session')} revoked\n`,
+export const revokeReport = (revoked: readonly RevokedSession[]): CommandOutput => ({
+  stdout: revoked.map(({ idHash }) => `${idHash}\n`).join(''),
+  stderr: `${counted(revoked.length, 'session')} revoked\n`,
   exitCode: 0,
 });

@@ -54,12 +54,17 @@ const revokeHelp = `
 Agents notice within 5 seconds. The session at the identity provider continues and signs the user on again without a prompt,
 so block the account there first. If one of several ids is unknown or not unique, nothing is revoked.
 
+The audit log of the configuration (--config) gets a record of each revoked session, with the user who ran the command. Its file
+must exist. If the log is standard output, the records go to standard error. If the file cannot be opened, nothing is revoked:
+name another one with --audit-file.
+
 Examples:
   gateway-auth sessions revoke --config gateway.kdl 3f9a1c7be204 77aa01b2c3d4
   gateway-auth sessions revoke --config gateway.kdl --user alice@example.com
 
 Exit codes:
-  0  the sessions are revoked; a user may have had none${storeExitCodes}, or an id is unknown or not unique
+  0  the sessions are revoked; a user may have had none${storeExitCodes}, or an id is unknown or not
+     unique, or the audit log cannot be written
   2  wrong usage
 `;
 
@@ -95,6 +100,7 @@ const revokeProgram: Program = (print) =>
     .description('Revokes sessions: their users must sign on again.')
     .addArgument(new Argument('[ids...]', 'ids of sessions, or their starts').default([], 'none'))
     .addOption(valueFlag('--user <id>', 'all sessions of this user, instead of ids'))
+    .addOption(valueFlag('--audit-file <file>', 'audit log, instead of that of the configuration'))
     .addHelpText('after', revokeHelp);
 
 export const sessionsCommandNames = ['list', 'show', 'revoke'] as const;

@@ -1,38 +1,51 @@
-import { err, ok, type Result } from '../../../domain/shared/result.js';
 import type { SessionStore } from '../../ports/agent/session-store.js';
 import { findSession } from './find-session.js';
 
+/** A session that was removed. */
+export interface RevokedSession {
+  readonly idHash: string;
+  readonly userId: string;
+  /** The sign-on method; null: the store did not say. */
+  readonly method: string | null;
+}
+
+/** The removed sessions, and clauses that say why others were not. */
+export interface Revocation {
+  readonly revoked: readonly RevokedSession[];
+  readonly errors: readonly string[];
+}
+
 /**
- * Removes the sessions whose hashes have these prefixes. Removes none if a prefix matches no session or several.
- * Returns the hashes of the removed sessions; the errors are clauses.
+ * Removes the sessions whose hashes have these prefixes. Removes none if a prefix matches no session or several. Stops
+ * when the store fails.
  */
-export const revokeSessions = async (
-  store: SessionStore,
-  prefixes: readonly string[],
-): Promise<Result<readonly string[], readonly string[]>> => {
-  const found = new Set<string>();
+export const revokeSessions = async (store: SessionStore, prefixes: readonly string[]): Promise<Revocation> => {
+  const found = new Map<string, RevokedSession>();
   const errors: string[] = [];
   for (const prefix of prefixes) {
     const session = await findSession(store, prefix);
-    if (session.ok) found.add(session.value.idHash);
+    if (session.ok) found.set(session.value.idHash, session.value);
     else errors.push(session.error);
   }
-  if (errors.length > 0) return err(errors);
-  const removed: string[] = [];
-  for (const idHash of found) {
+  if (errors.length > 0) return { revoked: [], errors };
+  const revoked: RevokedSession[] = [];
+  for (const { idHash, userId, method } of found.values()) {
     const answer = await store.remove(idHash);
     if (!answer.ok) {
-      const done = removed.length === 0 ? '' : `; revoked before that: ${removed.join(', ')}`;
-      return err([`the session store cannot be used: ${answer.error.reason}${done}`]);
+      const hashes = revoked.map((session) => session.idHash).join(', ');
+      const done = hashes === '' ? '' : `; revoked before that: ${hashes}`;
+      return { revoked, errors: [`the session store cannot be used: ${answer.error.reason}${done}`] };
     }
     // A session that has ended meanwhile is gone as well.
-    removed.push(idHash);
+    revoked.push({ idHash, userId, method });
   }
-  return ok(removed);
+  return { revoked, errors: [] };
 };
 
-/** Removes all sessions of a user and returns their hashes. The error is one clause. */
-export const revokeUser = async (store: SessionStore, userId: string): Promise<Result<readonly string[], string>> => {
+/** Removes all sessions of a user. */
+export const revokeUser = async (store: SessionStore, userId: string): Promise<Revocation> => {
   const removed = await store.removeOfUser(userId);
-  return removed.ok ? removed : err(`the session store cannot be used: ${removed.error.reason}`);
+  return removed.ok
+    ? { revoked: removed.value.map((idHash) => ({ idHash, userId, method: null })), errors: [] }
+    : { revoked: [], errors: [`the session store cannot be used: ${removed.error.reason}`] };
 };

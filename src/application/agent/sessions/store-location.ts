@@ -2,6 +2,7 @@ import type { SessionStoreOptions } from '../../../domain/agent/configuration/se
 import { type ConfigurationProblem, unplacedProblem } from '../../../domain/configuration/configuration-problem.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
 import type { SessionStoreOpener, SessionStores } from '../../ports/agent/session-stores.js';
+import type { AuditDestination } from '../../ports/shared/audit-log.js';
 
 /** Where to find sessions: in the store of an agent block, or in a SQLite file. */
 export type StoreLocation =
@@ -15,6 +16,8 @@ export interface ConfiguredStore {
   readonly namespace: string;
   /** Idle time after which a session ends, in milliseconds; null: no idle limit. */
   readonly idleMs: number | null;
+  /** The audit log of the gateway; null: none. */
+  readonly audit: AuditDestination | null;
 }
 
 /** Finds the store that the agent block of a file configures; a null name means the only agent. */
@@ -34,6 +37,8 @@ export interface FoundStore {
   readonly stores: SessionStores;
   /** Idle time after which a session ends, in milliseconds; null: no idle limit, or unknown. */
   readonly idleMs: number | null;
+  /** The audit log of the gateway; null: none, or unknown. */
+  readonly audit: AuditDestination | null;
 }
 
 type Found<Value> = Result<Value, readonly ConfigurationProblem[]>;
@@ -43,7 +48,7 @@ const failed = (message: string): Found<never> => err([unplacedProblem('error', 
 const namedStore = async (place: StoreLocation, { configuredStore }: StoreOpeners): Promise<Found<ConfiguredStore>> => {
   if (place.kind === 'file') {
     const options: SessionStoreOptions = { kind: 'sqlite', path: place.path };
-    return ok({ options, namespace: place.entityId, idleMs: null });
+    return ok({ options, namespace: place.entityId, idleMs: null, audit: null });
   }
   return configuredStore(place.configFile, place.agentName);
 };
@@ -52,12 +57,12 @@ const namedStore = async (place: StoreLocation, { configuredStore }: StoreOpener
 export const openStore = async (place: StoreLocation, parts: StoreOpeners): Promise<Found<FoundStore>> => {
   const named = await namedStore(place, parts);
   if (!named.ok) return named;
-  const { options, namespace, idleMs } = named.value;
+  const { options, namespace, idleMs, audit } = named.value;
   if (options.kind === 'memory') {
     return failed(
       'the session store is memory, which only the agent process can read; set store in sessions, or session-store in saml, to sqlite or redis',
     );
   }
   const opened = await parts.stores.open(options, namespace);
-  return opened.ok ? ok({ stores: opened.value, idleMs }) : failed(opened.error);
+  return opened.ok ? ok({ stores: opened.value, idleMs, audit }) : failed(opened.error);
 };

@@ -1,3 +1,6 @@
+/** Where a configuration has the audit log written. */
+export type AuditDestination = { readonly kind: 'stdout' } | { readonly kind: 'file'; readonly path: string };
+
 /** The destination of audit records. Writing never blocks; its buffer is bounded. */
 export interface AuditLog {
   /** Writes one line with its line feed. */

@@ -16,7 +16,7 @@ const ignored: OptionReport = () => undefined;
 export const configuredSessionStore =
   (agentBlocks: (file: string) => AgentBlockReader): ConfiguredStoreFinder =>
   async (configFile, agentName) => {
-    const { options, problems } = await agentBlocks(configFile)(agentName);
+    const { options, problems, audit } = await agentBlocks(configFile)(agentName);
     const errors = problems.filter(({ severity }) => severity === 'error');
     if (options === null) return err(errors);
     const { saml, oidcLogin = [] } = options;
@@ -34,5 +34,5 @@ export const configuredSessionStore =
     if (asEnabled.saml !== undefined) enabledSaml(asEnabled.saml, report, ignored);
     const sessions = enabledSessions({ ...options, ...asEnabled }, logins, report, ignored);
     if (errors.length > 0 || sessions === null) return err(errors);
-    return ok({ options: sessions.store, namespace: sessions.namespace, idleMs: sessions.idleMs });
+    return ok({ options: sessions.store, namespace: sessions.namespace, idleMs: sessions.idleMs, audit });
   };

@@ -37,8 +37,10 @@ describe('the command line of gateway-auth sessions', () => {
       kind: 'revoke',
       place: agent,
       sessions: { kind: 'ids', prefixes: ['01234567', '89abcdef'] },
+      auditFile: null,
     });
     expect(parse('revoke --config g.kdl --user alice')).toMatchObject({ sessions: { kind: 'user', userId: 'alice' } });
+    expect(parse('revoke --config g.kdl --user alice --audit-file /a.log')).toMatchObject({ auditFile: '/a.log' });
   });
 
   it.each([

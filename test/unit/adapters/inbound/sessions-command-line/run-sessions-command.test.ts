@@ -195,6 +195,62 @@ describe('gateway-auth sessions', () => {
     expect(await bench.stores.sessions.count()).toEqual({ ok: true, value: 1 });
   });
 
+  const auditFlags = ['--audit-file', '/audit.log'];
+  const recorded = (records: readonly Readonly<Record<string, unknown>>[]) =>
+    records.map(({ event, command, operator, sudo_user, ...rest }) => {
+      expect([event, command, operator, sudo_user]).toEqual(['admin', 'sessions revoke', 'operator', 'ada']);
+      return rest;
+    });
+
+  it('writes an audit record of each revoked session', async () => {
+    const bench = await sessionsBench([
+      testSession('one'),
+      testSession('two', { userId: 'bob' }),
+      testSession('three'),
+    ]);
+    await bench.run('revoke', short('one'), id('two'), ...auditFlags);
+    await bench.run('revoke', '--user', 'alice', ...auditFlags);
+    await bench.run('revoke', '--user', 'nobody', ...auditFlags);
+    const common = { time: '2026-09-21T15:13:20.000Z', stream: 'audit', outcome: 'carried_out' };
+    expect(recorded(bench.audit.records)).toEqual([
+      { ...common, subject: 'alice', auth_method: 'saml', session: id('one').slice(0, 16) },
+      { ...common, subject: 'bob', auth_method: 'saml', session: id('two').slice(0, 16) },
+      { ...common, subject: 'alice', session: id('three').slice(0, 16) },
+      { ...common, subject: 'nobody' },
+    ]);
+  });
+
+  it('writes an audit record of a refused revocation, and none of list and show', async () => {
+    const bench = await sessionsBench([testSession('one')]);
+    await bench.run('list');
+    await bench.run('show', short('one'));
+    await bench.run('revoke', '00000000', ...auditFlags);
+    expect(recorded(bench.audit.records)).toEqual([
+      expect.objectContaining({ outcome: 'refused', problems: ['there is no session 00000000'] }),
+    ]);
+  });
+
+  it('revokes nothing if the audit log cannot be opened', async () => {
+    const bench = await sessionsBench([testSession('one')]);
+    expect(await bench.run('revoke', short('one'), '--audit-file', '/other.log')).toEqual({
+      stdout: '',
+      stderr: 'error: /other.log cannot be opened; nothing is revoked (see --audit-file)\n',
+      exitCode: 1,
+    });
+    expect(await bench.stores.sessions.count()).toEqual({ ok: true, value: 1 });
+    expect(bench.closed()).toBe(1);
+  });
+
+  it('fails if the audit record is lost, and still says what it has revoked', async () => {
+    const bench = await sessionsBench([testSession('one')]);
+    bench.audit.isFull = true;
+    expect(await bench.run('revoke', short('one'), ...auditFlags)).toEqual({
+      stdout: `${id('one')}\n`,
+      stderr: 'error: the audit log could not be written\n',
+      exitCode: 1,
+    });
+  });
+
   it('reports a failing store and closes it', async () => {
     const bench = await sessionsBench([testSession('one')]);
     await bench.stores.close();
@@ -221,6 +277,8 @@ describe('the place of gateway-auth sessions', () => {
         configuredStore: async () => err([]),
         stores: { open: async () => err('there is no session store at s.db') },
         clock: new ManualClock(noonMs),
+        operator: { name: 'operator', sudoName: null },
+        openAudit: async () => err('no audit log'),
       },
     );
     expect(output).toEqual({ stdout: '', stderr: 'error: there is no session store at s.db\n', exitCode: 1 });

@@ -4,6 +4,7 @@ import type { SignOnRefusal } from '../../../src/application/agent/sign-on/saml/
 import { SingleSignOn } from '../../../src/application/agent/sign-on/saml/single-sign-on.js';
 import { VerificationShares } from '../../../src/application/agent/sign-on/saml/verification-shares.js';
 import { SignOnCookies } from '../../../src/application/agent/sign-on/shared/sign-on-cookies.js';
+import { SignOut } from '../../../src/application/agent/sign-on/shared/sign-out.js';
 import type { ServiceProviderKey } from '../../../src/application/ports/agent/saml-keys.js';
 import type { Cancellation } from '../../../src/application/ports/shared/cancellation.js';
 import type { SamlOptions } from '../../../src/domain/agent/configuration/saml-options.js';
@@ -167,9 +168,12 @@ export class SamlWorld {
   constructor({ options = {}, cookie = {}, key = null, requiredSessions = [] }: SamlWorldOptions = {}) {
     this.options = { ...samlOptions, ...options };
     this.cookie = { ...sessionCookie, ...cookie };
+    const cookies = new SignOnCookies(this.cookie);
+    const signOut = new SignOut({ cookies, sessions: this.sessions, logger: this.logger });
     this.singleSignOn = new SingleSignOn({
       options: this.options,
-      cookies: new SignOnCookies(this.cookie),
+      cookies,
+      signOut,
       sessionTtlMs: 28_800_000,
       returnOrigins: new AllowedOrigins(['https://*.portal.example']),
       key,
@@ -201,6 +205,7 @@ export class SamlWorld {
         refused: (reason) => void this.refusals.push(reason),
       },
     });
+    signOut.add(this.singleSignOn);
   }
 
   /** A request of the browser, with its cookies. */

@@ -51,6 +51,7 @@ export class PreparedLogins {
     });
     const services: LoginServices = {
       cookies: prepared.cookies,
+      signOut: prepared.signOut,
       sessions: prepared.sessions,
       sessionTtlMs: prepared.options.ttlMs,
       cookieDomain: prepared.options.cookie.domain,
@@ -65,6 +66,7 @@ export class PreparedLogins {
       random,
       digest,
       clock,
+      scheduler,
       logger,
       outcomes,
     };
@@ -78,6 +80,7 @@ export class PreparedLogins {
           keys: keys.keys,
         }),
     );
+    for (const way of this.ways) prepared.signOut.add(way);
     this.endpoints = [new OidcEndpoints(this.ways, services), new OidcLogoutEndpoints(this.ways, services)];
     this.loginPaths = logins.map(({ loginPath }) => loginPath);
     const evict = (idHash: string): void => prepared.evict(idHash);

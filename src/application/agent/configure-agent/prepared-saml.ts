@@ -148,6 +148,7 @@ export class PreparedSaml {
       verifier,
       shares,
       cookies: sessions.cookies,
+      signOut: sessions.signOut,
       sessionTtlMs: sessions.options.ttlMs,
       returnOrigins: sessions.returnOrigins,
       sessions: sessions.sessions,
@@ -160,6 +161,7 @@ export class PreparedSaml {
       logger,
       outcomes,
     });
+    sessions.signOut.add(this.signOn);
     this.signingDemand = new SigningDemand(trust, key !== null, logger);
     this.certificates = new SamlCertificates(files, trust, keys);
   }

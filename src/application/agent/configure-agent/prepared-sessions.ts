@@ -17,6 +17,7 @@ import { Sessions } from '../sessions/sessions.js';
 import { StepUpRules } from '../sessions/step-up-rules.js';
 import { accessToken } from '../sign-on/oidc/session-tokens.js';
 import { SignOnCookies } from '../sign-on/shared/sign-on-cookies.js';
+import { SignOut } from '../sign-on/shared/sign-out.js';
 import type { AgentProcessServices } from './agent-process-services.js';
 
 /** The numbers of sessions, by method, at the previous query. Each query starts a new count. */
@@ -54,6 +55,8 @@ export class PreparedSessions {
   readonly options: SignOnSessionOptions;
   readonly sessions: Sessions;
   readonly cookies: SignOnCookies;
+  /** Each way to sign on adds itself. */
+  readonly signOut: SignOut;
   readonly count: SessionCount;
   /** Valid until release. */
   readonly administration: AdministerSessions;
@@ -121,6 +124,7 @@ export class PreparedSessions {
       idleMs: options.idleMs,
       accepts: ({ method, provider }) => this.#providers.get(method)?.(provider) === true,
     });
+    this.signOut = new SignOut({ cookies: this.cookies, sessions: this.sessions, logger });
     this.administration = new AdministerSessions(lease, clock, options.idleMs);
     this.count = new SessionCount(stores.sessions);
     this.#expiry = new ExpireSessions({

@@ -10,6 +10,8 @@ import type { SignOnRequest } from '../../../../domain/agent/sign-on/sign-on-req
 import type { AgentAnswer, RequestHeadersEvent } from '../../../../domain/agent-protocol/messages.js';
 import { ok, type Result } from '../../../../domain/shared/result.js';
 import type { Stored, StoreFailure } from '../../../ports/agent/session-store.js';
+import type { Cancellation } from '../../../ports/shared/cancellation.js';
+import { isCancelled } from '../../../shared/cancellation/cancellation-source.js';
 import { onwardPage, redirectAnswer, usedUpPage } from '../shared/sign-on-answers.js';
 import type { LoginServices } from './oidc-sign-on-options.js';
 
@@ -19,42 +21,63 @@ export interface ShownCode {
   readonly code: string;
 }
 
-type AnsweredParts = Pick<LoginServices, 'cookies' | 'sessions' | 'requests' | 'digest' | 'clock' | 'logger'>;
+type AnsweredParts = Pick<
+  LoginServices,
+  'cookies' | 'sessions' | 'requests' | 'digest' | 'clock' | 'scheduler' | 'logger'
+>;
+
+/** Maximum time from a callback to the result of an equal one that came first, in milliseconds. */
+const resultWaitMs = 3_000;
+/** Interval of the questions to the store. */
+const askingMs = 100;
+/** Callbacks that may wait at a time in a process; further ones are answered at once. */
+const maximumWaiting = 64;
 
 /**
- * Remembers completed sign-ons. Redirects a browser to its page if its callback comes again, for example by the back
- * button.
+ * Remembers answered sign-ons. Redirects a browser to its page if its callback comes again, for example by the back
+ * button or a double click.
  */
 export class AnsweredLogins {
   readonly #parts: AnsweredParts;
+  #waiting = 0;
 
   constructor(parts: AnsweredParts) {
     this.#parts = parts;
   }
 
-  /** If the store fails, the sign-on still succeeds, but its callback is refused the second time. */
+  /**
+   * If the store fails, the sign-on still succeeds, but its callback is refused the second time.
+   * @param session null: the callback was refused, or its browser is gone
+   */
   async remember(
     shown: ShownCode,
     { requestId, returnTo }: SignOnRequest,
-    { idHash: sessionHash }: Session,
+    session: Session | null,
     correlationId: string,
   ): Promise<void> {
     const { requests, clock, logger } = this.#parts;
+    const sessionHash = session?.idHash ?? '';
     const record = { key: this.#keyOf(shown), requestId, documentHash: this.#hashOf(shown), sessionHash, returnTo };
     const stored = await requests.insert(answeredRecord(record, clock.wallMs()));
     if (stored.ok) return;
     const fields = { correlation_id: correlationId, detail: stored.error.reason };
-    logger.warn('a completed sign-on was not stored; its callback will be refused if it comes again', fields);
+    logger.warn('an answered sign-on was not stored; its callback will be refused if it comes again', fields);
   }
 
   /**
-   * The answer to a callback that has completed a sign-on: a redirect to its page if the browser has an active session,
+   * The answer to a callback that was answered before: a redirect to its page if the browser has an active session,
    * otherwise 403 with a link to the page. Null: there was no such sign-on, the code differs, or the browser is
-   * another.
+   * another. Waits for the first answer if it may still come.
    */
-  async answerAgain(event: RequestHeadersEvent, shown: ShownCode): Promise<Result<AgentAnswer | null, StoreFailure>> {
-    const { requests, clock, digest, cookies } = this.#parts;
-    const found = await requests.find(this.#keyOf(shown), clock.wallMs());
+  async answerAgain(
+    event: RequestHeadersEvent,
+    shown: ShownCode,
+    cancellation: Cancellation,
+  ): Promise<Result<AgentAnswer | null, StoreFailure>> {
+    const { digest, cookies } = this.#parts;
+    // The answer clears the binding cookie, so a browser that still has it may not have got the answer.
+    const mayBePending = cookies.binding(event.headers, digest.sha256Hex(shown.state)) !== null;
+    const found = await this.#find(this.#keyOf(shown), mayBePending, cancellation);
     if (!found.ok) return found;
     const answered = found.value === null ? null : readAnsweredRecord(found.value);
     if (answered === null || answered.documentHash !== this.#hashOf(shown)) return ok(null);
@@ -64,6 +87,26 @@ export class AnsweredLogins {
     if (!isSignedOn.ok) return isSignedOn;
     if (isSignedOn.value) return ok(this.#onward(answered));
     return ok(sessions.length === 0 ? null : usedUpPage(answered.returnTo));
+  }
+
+  async #find(key: string, waits: boolean, cancellation: Cancellation): Stored<SignOnRequest | null> {
+    const { requests, clock } = this.#parts;
+    let found = await requests.find(key, clock.wallMs());
+    if (!waits || this.#waiting >= maximumWaiting) return found;
+    this.#waiting += 1;
+    for (let waitedMs = 0; waitedMs < resultWaitMs && !isCancelled(cancellation); waitedMs += askingMs) {
+      if (!found.ok || found.value !== null) break;
+      await this.#pause();
+      found = await requests.find(key, clock.wallMs());
+    }
+    this.#waiting -= 1;
+    return found;
+  }
+
+  #pause(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#parts.scheduler.after(askingMs, resolve);
+    });
   }
 
   #onward({ returnTo }: AnsweredSignOn): AgentAnswer {

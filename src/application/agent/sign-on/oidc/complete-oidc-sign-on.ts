@@ -14,7 +14,7 @@ import type { Cancellation } from '../../../ports/shared/cancellation.js';
 import { isCancelled } from '../../../shared/cancellation/cancellation-source.js';
 import { withRemarks } from '../../agent-service/with-remarks.js';
 import { onwardPage, redirectAnswer } from '../shared/sign-on-answers.js';
-import { AnsweredLogins, type ShownCode } from './answered-logins.js';
+import { AnsweredLogins } from './answered-logins.js';
 import { readyProvider } from './discovery/ready-provider.js';
 import type { OidcRefusals, RefusedOidc } from './oidc-refusal.js';
 import type { PreparedLogin } from './oidc-sign-on-options.js';
@@ -61,17 +61,24 @@ export class CompleteOidcSignOn {
     this.#answered = new AnsweredLogins(parts);
   }
 
-  /** `callback` is the answer to `own`, by the state. A cancelled request opens no session. */
+  /**
+   * `callback` is the answer to `own`, by the state. A cancelled request opens no session. Null: an equal callback came
+   * at the same time, and was faster.
+   */
   async complete(
     event: RequestHeadersEvent,
     callback: OidcCallback,
     own: OwnRequest,
     cancellation: Cancellation,
-  ): Promise<AgentAnswer> {
+  ): Promise<AgentAnswer | null> {
     const outcome = await this.#complete(event, callback, own, cancellation);
     if (outcome.ok) return outcome.value;
     const { handleHash } = own.request;
     const { error } = outcome;
+    const { state, answer } = callback;
+    if (error.isPending !== true && answer.kind === 'code') {
+      await this.#answered.remember({ state, code: answer.code }, own.request, null, event.correlationId);
+    }
     const cookies = error.isPending === true ? [] : this.#parts.cookies.clearShownBinding(event.headers, handleHash);
     return this.#refusals.refuse(event, { ...error, cookies });
   }
@@ -81,7 +88,7 @@ export class CompleteOidcSignOn {
     callback: OidcCallback,
     { request, pending, loginsOfPath, secret }: OwnRequest,
     cancellation: Cancellation,
-  ): Promise<Result<AgentAnswer, RefusedOidc>> {
+  ): Promise<Result<AgentAnswer | null, RefusedOidc>> {
     const { options, requests, digest, clock, stepUp } = this.#parts;
     const ready = readyProvider(this.#parts);
     if (!ready.ok) return err({ reason: 'provider_unavailable', detail: ready.error, isPending: true });
@@ -103,9 +110,7 @@ export class CompleteOidcSignOn {
       const detail = error === null ? null : `the provider reports ${error}`;
       return err({ reason: fault ?? 'provider_error', detail, ...(isStepUp && { isStepUp }) });
     }
-    const shown = { state, code: answer.code };
-    // The same callback came twice at once, and the other request was faster.
-    if (taken.value === null) return this.#again(event, shown);
+    if (taken.value === null) return ok(null);
     const fromMs = clock.wallMs();
     const tokens = await this.#tokens.redeem(
       metadata,
@@ -138,16 +143,8 @@ export class CompleteOidcSignOn {
     if (!opened.ok) return opened;
     await this.#endShownSessions(event);
     if (isCancelled(cancellation)) return this.#endAgain(opened.value.id);
-    await this.#answered.remember(shown, request, opened.value.session, event.correlationId);
+    await this.#answered.remember({ state, code: answer.code }, request, opened.value.session, event.correlationId);
     return ok(this.#goOn(event, request, opened.value));
-  }
-
-  async #again(event: RequestHeadersEvent, shown: ShownCode): Promise<Result<AgentAnswer, RefusedOidc>> {
-    const again = await this.#answered.answerAgain(event, shown);
-    if (!again.ok) return refused('store_unavailable', again.error.reason);
-    if (again.value === null) return refused('unknown_request');
-    this.#refusals.note(event, { reason: 'replayed', detail: null });
-    return ok(again.value);
   }
 
   async #open(

@@ -94,11 +94,14 @@ export class OidcEndpoints implements AgentEndpoint {
     const request = found.value;
     const pending = request?.kind === 'sign_on' ? readLoginRequestId(request.requestId) : null;
     const login = this.#logins.find(({ name }) => name === pending?.login);
-    if (request === null || pending === null || login === undefined) return this.#unknown(event, path, callback);
+    if (request === null || pending === null || login === undefined)
+      return this.#again(event, path, callback, cancellation);
     const secret = this.#secretOf(event, request);
     if (secret === null) return login.refusals.refuse(event, { reason: 'other_browser', detail: null });
     const loginsOfPath = this.#loginsAt(path).map(({ name }) => name);
-    return login.complete(event, callback, { request, pending, loginsOfPath, secret }, cancellation);
+    const own = { request, pending, loginsOfPath, secret };
+    const answer = await login.complete(event, callback, own, cancellation);
+    return answer ?? this.#again(event, path, callback, cancellation);
   }
 
   /** The secret of the binding cookie of this sign-on; null: another browser began it. */
@@ -109,11 +112,16 @@ export class OidcEndpoints implements AgentEndpoint {
     return digest.equal(digest.sha256Hex(secret), bindingHash) ? secret : null;
   }
 
-  /** Answers a callback without a pending sign-on: it completed one before, or its time is over. */
-  async #unknown(event: RequestHeadersEvent, path: string, { state, answer }: OidcCallback): Promise<AgentAnswer> {
+  /** Answers a callback without a pending sign-on: it came before, or its time is over. */
+  async #again(
+    event: RequestHeadersEvent,
+    path: string,
+    { state, answer }: OidcCallback,
+    cancellation: Cancellation,
+  ): Promise<AgentAnswer> {
     const refusals = this.#refusalsAt(path);
     if (answer.kind === 'code') {
-      const again = await this.#answered.answerAgain(event, { state, code: answer.code });
+      const again = await this.#answered.answerAgain(event, { state, code: answer.code }, cancellation);
       if (!again.ok) return refusals.refuse(event, { reason: 'store_unavailable', detail: again.error.reason });
       if (again.value !== null) {
         refusals.note(event, { reason: 'replayed', detail: null });

@@ -1,7 +1,8 @@
 import type { OidcLoginOptions } from '../../../../domain/agent/configuration/oidc-login-options.js';
 import { loginDemand } from '../../../../domain/agent/configuration/step-up-rules.js';
 import type { OidcCallback } from '../../../../domain/agent/oidc/callback.js';
-import { providerOfLogin } from '../../../../domain/agent/oidc/session-of-id-token.js';
+import { logoutUrl } from '../../../../domain/agent/oidc/logout-request.js';
+import { idTokenDetail, providerOfLogin } from '../../../../domain/agent/oidc/session-of-id-token.js';
 import type { TokenUse } from '../../../../domain/agent/oidc/token-refresh.js';
 import type { Session } from '../../../../domain/agent/sessions/session.js';
 import type { SessionRequirement } from '../../../../domain/agent/sessions/session-requirements.js';
@@ -11,10 +12,13 @@ import {
   type ProtectedPaths,
   pathProtection,
 } from '../../../../domain/agent/sign-on/protected-paths.js';
-import type { AgentAnswer, RequestHeadersEvent } from '../../../../domain/agent-protocol/messages.js';
+import type { AgentAnswer, HeaderOperation, RequestHeadersEvent } from '../../../../domain/agent-protocol/messages.js';
 import type { Cancellation } from '../../../ports/shared/cancellation.js';
 import type { ReadToken } from '../../verify-tokens/token-verdict.js';
+import type { EndedSession, UnendedSessions } from '../shared/end-presented-sessions.js';
+import { redirectAnswer, signedOutAnswer } from '../shared/sign-on-answers.js';
 import type { SignOnWay } from '../shared/sign-on-way.js';
+import type { NextPage, SignOutWay } from '../shared/sign-out.js';
 import { BeginOidcSignOn } from './begin-oidc-sign-on.js';
 import { CompleteOidcSignOn, type OwnRequest } from './complete-oidc-sign-on.js';
 import type { ProviderEndpointLookup } from './discovery/provider-endpoint-lookup.js';
@@ -26,7 +30,7 @@ import { TokenEndpoint } from './token-endpoint.js';
 import { VerifyTokens } from './verify-tokens.js';
 
 /** One `oidc-login` block: a way to sign on. */
-export class OidcLogin implements SignOnWay, LoginRefresh {
+export class OidcLogin implements SignOnWay, SignOutWay, LoginRefresh {
   readonly name: string;
   readonly label: string;
   readonly demand: SessionRequirement;
@@ -40,6 +44,8 @@ export class OidcLogin implements SignOnWay, LoginRefresh {
   readonly refusals: OidcRefusals;
   readonly use: TokenUse;
   readonly #metadata: ProviderEndpointLookup;
+  readonly #secrets: PreparedLogin['secrets'];
+  readonly #random: PreparedLogin['random'];
   readonly #paths: ProtectedPaths;
   readonly #begin: BeginOidcSignOn;
   readonly #verify: VerifyTokens;
@@ -56,6 +62,8 @@ export class OidcLogin implements SignOnWay, LoginRefresh {
     this.logoutPath = options.logoutPath;
     this.provider = providerOfLogin(options);
     this.#metadata = parts.provider;
+    this.#secrets = parts.secrets;
+    this.#random = parts.random;
     this.takesForms = options.responseMode === 'form_post';
     this.refusals = new OidcRefusals(logger, outcomes, options.name);
     this.#paths = compileProtectedPaths(options);
@@ -65,11 +73,6 @@ export class OidcLogin implements SignOnWay, LoginRefresh {
     this.use = { forwards: options.forwardsAccessToken, graceMs: options.refreshGraceMs };
     this.#refresh = new RefreshTokens(parts, tokens, this.#verify);
     this.#complete = new CompleteOidcSignOn(parts, this.refusals, tokens);
-  }
-
-  /** Where a user signs out at the provider; null: nowhere, or not known yet. */
-  get endSessionUrl(): string | null {
-    return this.#metadata.current()?.endSessionUrl ?? null;
   }
 
   /** Verifies the signature of a logout token of the provider. */
@@ -85,17 +88,45 @@ export class OidcLogin implements SignOnWay, LoginRefresh {
     return this.#begin.begin(event, returnTo);
   }
 
-  /** Completes the sign-on that the callback answers. */
+  /** Leads to the provider, so that the session there ends too (OpenID Connect RP-Initiated Logout 1.0). */
+  leave(_event: RequestHeadersEvent, ended: EndedSession, cookies: readonly HeaderOperation[]): NextPage | null {
+    const { method, provider } = ended.session;
+    if (method !== 'oidc' || provider !== this.provider) return null;
+    const url = this.#logoutUrl(ended);
+    return { answer: url === null ? this.signedOut(cookies) : redirectAnswer(url, cookies), returns: false };
+  }
+
+  signedOut(cookies: readonly HeaderOperation[]): AgentAnswer {
+    const { postLogoutUrl } = this.options;
+    return postLogoutUrl === null ? signedOutAnswer(null, cookies) : redirectAnswer(postLogoutUrl, cookies);
+  }
+
+  refuseSignOut(event: RequestHeadersEvent, failure: UnendedSessions): AgentAnswer {
+    return this.refusals.refuse(event, failure, 'sign-out');
+  }
+
+  /** Completes the sign-on that the callback answers. Null: an equal callback came at the same time. */
   complete(
     event: RequestHeadersEvent,
     callback: OidcCallback,
     own: OwnRequest,
     cancellation: Cancellation,
-  ): Promise<AgentAnswer> {
+  ): Promise<AgentAnswer | null> {
     return this.#complete.complete(event, callback, own, cancellation);
   }
+
   /** Asks the provider for fresh tokens of a session. */
   refresh(sessionId: string, session: Session, cancellation: Cancellation): Promise<RefreshOutcome> {
     return this.#refresh.refresh(sessionId, session, cancellation);
+  }
+
+  /** Null: the provider has no endpoint for a sign-out, or it is not known yet. */
+  #logoutUrl({ id, session: { details } }: EndedSession): string | null {
+    const { clientId, postLogoutUrl } = this.options;
+    const endSessionUrl = this.#metadata.current()?.endSessionUrl ?? null;
+    if (endSessionUrl === null) return null;
+    const sealed = details[idTokenDetail];
+    const idToken = sealed === undefined ? null : this.#secrets.open(id, idTokenDetail, sealed);
+    return logoutUrl(endSessionUrl, { clientId, idToken, postLogoutUrl, state: this.#random.token() });
   }
 }

@@ -8,7 +8,6 @@ import { FollowLogoutToken } from './follow-logout-token.js';
 import { FrontChannelLogout } from './front-channel-logout.js';
 import type { OidcLogin } from './oidc-login.js';
 import type { LoginServices } from './oidc-sign-on-options.js';
-import { SignOut } from './sign-out.js';
 
 /** The reasons in logs and metrics for forms that the agent did not receive. */
 const formReasons = { too_large: 'form_too_large', dropped: 'form_timeout', overloaded: 'overloaded' } as const;
@@ -21,7 +20,7 @@ export class OidcLogoutEndpoints implements AgentEndpoint {
   readonly #logins: readonly OidcLogin[];
   readonly #backChannelPaths: ReadonlySet<string>;
   readonly #frontChannelPaths: ReadonlySet<string>;
-  readonly #signOut: SignOut;
+  readonly #signOut: LoginServices['signOut'];
   readonly #tokens: FollowLogoutToken;
   readonly #frames: FrontChannelLogout;
 
@@ -32,7 +31,7 @@ export class OidcLogoutEndpoints implements AgentEndpoint {
     const own = logins.map(({ logoutPath }) => logoutPath);
     this.paths = [...new Set([...own, ...this.#backChannelPaths, ...this.#frontChannelPaths])];
     this.#logins = logins;
-    this.#signOut = new SignOut(logins, parts);
+    this.#signOut = parts.signOut;
     this.#tokens = new FollowLogoutToken(logins, parts);
     this.#frames = new FrontChannelLogout(logins, parts);
   }

@@ -9,11 +9,13 @@ import type { SignOnRequestStore } from '../../../ports/agent/sign-on-request-st
 import type { Clock } from '../../../ports/shared/clock.js';
 import type { Logger } from '../../../ports/shared/logger.js';
 import type { Random } from '../../../ports/shared/random.js';
+import type { Scheduler } from '../../../ports/shared/scheduler.js';
 import type { SecretDigest } from '../../../ports/shared/secret-digest.js';
 import type { KeySet } from '../../keys/key-set.js';
 import type { StepUpRules } from '../../sessions/step-up-rules.js';
 import type { SignOnAllowance } from '../shared/sign-on-allowance.js';
 import type { SignOnCookies } from '../shared/sign-on-cookies.js';
+import type { SignOut } from '../shared/sign-out.js';
 import type { ProviderEndpointLookup } from './discovery/provider-endpoint-lookup.js';
 import type { OidcOutcomes } from './oidc-refusal.js';
 import type { ClientCredential } from './token-endpoint.js';
@@ -33,6 +35,7 @@ export interface LoginSessions {
 /** What all logins of an agent share. */
 export interface LoginServices {
   readonly cookies: SignOnCookies;
+  readonly signOut: Pick<SignOut, 'signOut'>;
   readonly sessions: LoginSessions;
   readonly sessionTtlMs: number;
   /** In lower case; null: sessions of one host. */
@@ -50,6 +53,7 @@ export interface LoginServices {
   readonly random: Pick<Random, 'uuid' | 'token'>;
   readonly digest: Pick<SecretDigest, 'sha256Hex' | 'equal'>;
   readonly clock: Clock;
+  readonly scheduler: Pick<Scheduler, 'after'>;
   readonly logger: Logger;
   readonly outcomes: OidcOutcomes;
 }

@@ -5,10 +5,10 @@ import type { AgentAnswer, RequestHeadersEvent } from '../../../../domain/agent-
 import type { ReceivedMessage } from '../../../ports/agent/saml-document-verifier.js';
 import type { Cancellation } from '../../../ports/shared/cancellation.js';
 import { withRemarks } from '../../agent-service/with-remarks.js';
+import type { EndPresentedSessions } from '../shared/end-presented-sessions.js';
 import { signedOutAnswer } from '../shared/sign-on-answers.js';
 import type { SignOnCookies } from '../shared/sign-on-cookies.js';
 import type { AwaitedAnswers } from './awaited-answers.js';
-import type { EndPresentedSessions } from './end-presented-sessions.js';
 import type { LogoutMessage } from './logout-message.js';
 import { documentKeys, logoutUrlOf } from './service-provider.js';
 import type { SignOnRefusal } from './sign-on-refusal.js';
@@ -59,7 +59,7 @@ export class FinishSignOut {
     const unawaited = message.binding === 'post' ? await this.#refusalOfUnawaited(event, relayState) : null;
     if (unawaited !== null) return unawaited;
     const ended = await this.#shown.end(event);
-    if (!ended.ok) return ended.error;
+    if (!ended.ok) return this.#refusals.refuse(event, ended.error.reason, 'sign-out', ended.error.detail);
     const reason = await this.#fault(event, message, relayState, cancellation);
     const fields = {
       trace_id: eventTraceId(event),

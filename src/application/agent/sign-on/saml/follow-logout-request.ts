@@ -8,12 +8,12 @@ import type { AgentAnswer, RequestHeadersEvent } from '../../../../domain/agent-
 import type { Cancellation } from '../../../ports/shared/cancellation.js';
 import { withRemarks } from '../../agent-service/with-remarks.js';
 import { followOnce } from '../shared/follow-once.js';
+import { sessionNames } from '../shared/session-remarks.js';
 import { othersSignedOutAnswer, signedOutAnswer } from '../shared/sign-on-answers.js';
 import type { SignOnCookies } from '../shared/sign-on-cookies.js';
 import type { LogoutMessage } from './logout-message.js';
 import type { ProviderMessages } from './provider-messages.js';
 import { documentKeys, logoutUrlOf } from './service-provider.js';
-import { sessionNames } from './session-remarks.js';
 import type { SignOnRefusals } from './sign-on-refusals.js';
 import type { SingleSignOnOptions } from './single-sign-on-options.js';
 import { sharedVerification, type VerificationShares } from './verification-shares.js';

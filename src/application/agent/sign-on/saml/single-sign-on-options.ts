@@ -12,6 +12,7 @@ import type { Random } from '../../../ports/shared/random.js';
 import type { SecretDigest } from '../../../ports/shared/secret-digest.js';
 import type { StepUpRules } from '../../sessions/step-up-rules.js';
 import type { SignOnCookies } from '../shared/sign-on-cookies.js';
+import type { SignOut } from '../shared/sign-out.js';
 import type { SignOnRefusal } from './sign-on-refusal.js';
 import type { IdentityProviderTrust } from './trust/identity-provider-trust.js';
 import type { VerificationShares } from './verification-shares.js';
@@ -38,6 +39,8 @@ export interface SingleSignOnOptions {
   readonly options: SamlOptions;
   /** Shared with the other ways to sign on. */
   readonly cookies: SignOnCookies;
+  /** Likewise. */
+  readonly signOut: Pick<SignOut, 'signOut'>;
   readonly sessionTtlMs: number;
   /** The origins to which a browser may return, besides paths of the same host. */
   readonly returnOrigins: Pick<AllowedOrigins, 'has'>;

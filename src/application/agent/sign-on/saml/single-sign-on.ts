@@ -1,7 +1,5 @@
 import { samlDemand } from '../../../../domain/agent/configuration/step-up-rules.js';
-import type { LogoutService } from '../../../../domain/agent/saml/identity-provider.js';
-import { type LogoutRequestToSend, logoutRequestXml } from '../../../../domain/agent/saml/messages/logout-request.js';
-import { nameIdOfSession, samlProviderName } from '../../../../domain/agent/saml/session-of-assertion.js';
+import { samlProviderName } from '../../../../domain/agent/saml/session-of-assertion.js';
 import type { SessionRequirement } from '../../../../domain/agent/sessions/session-requirements.js';
 import { isFromOtherSite } from '../../../../domain/agent/sign-on/browser-navigation.js';
 import {
@@ -10,7 +8,6 @@ import {
   type ProtectedPaths,
   pathProtection,
 } from '../../../../domain/agent/sign-on/protected-paths.js';
-import { newSignOnRequest } from '../../../../domain/agent/sign-on/sign-on-request.js';
 import {
   type AgentAnswer,
   allowAnswer,
@@ -22,109 +19,22 @@ import type { AgentEndpoint } from '../../agent-service/agent-endpoints.js';
 import { formHeadFault } from '../../agent-service/form-buffer.js';
 import type { RefusedForm } from '../../agent-service/posted-forms.js';
 import { formRefusal, methodNotAllowed, undecidedAnswer, withNoStore } from '../../agent-service/refusal.js';
-import { withRemarks } from '../../agent-service/with-remarks.js';
+import { type EndedSession, EndPresentedSessions, type UnendedSessions } from '../shared/end-presented-sessions.js';
 import { documentAnswer, signedOutAnswer } from '../shared/sign-on-answers.js';
 import type { SignOnCookies } from '../shared/sign-on-cookies.js';
 import type { SignOnWay } from '../shared/sign-on-way.js';
+import type { NextPage, SignOutWay } from '../shared/sign-out.js';
 import { AwaitedAnswers } from './awaited-answers.js';
 import { BeginSamlSignOn } from './begin-saml-sign-on.js';
 import { CompleteSamlSignOn } from './complete-saml-sign-on.js';
-import { EndPresentedSessions } from './end-presented-sessions.js';
 import { FinishSignOut } from './finish-sign-out.js';
 import { FollowLogoutRequest } from './follow-logout-request.js';
+import { LeaveSamlSession } from './leave-saml-session.js';
 import { type LogoutMessage, logoutMessageOfForm, logoutMessageOfUri } from './logout-message.js';
 import { ProviderMessages } from './provider-messages.js';
 import { metadataOf } from './service-provider.js';
-import { sessionRemarks } from './session-remarks.js';
 import { SignOnRefusals } from './sign-on-refusals.js';
 import type { SingleSignOnOptions } from './single-sign-on-options.js';
-
-type EndParts = Pick<
-  SingleSignOnOptions,
-  'options' | 'returnOrigins' | 'trust' | 'requests' | 'random' | 'digest' | 'clock' | 'logger'
->;
-
-/** Ends the sessions of a browser, and then signs its user out at the identity provider if possible. */
-class EndSamlSession {
-  readonly #parts: EndParts;
-  readonly #messages: ProviderMessages;
-  readonly #cookies: SignOnCookies;
-  readonly #shown: EndPresentedSessions;
-
-  constructor(parts: EndParts, messages: ProviderMessages, cookies: SignOnCookies, shown: EndPresentedSessions) {
-    this.#parts = parts;
-    this.#messages = messages;
-    this.#cookies = cookies;
-    this.#shown = shown;
-  }
-
-  async end(event: RequestHeadersEvent): Promise<AgentAnswer> {
-    const { options, trust } = this.#parts;
-    const ended = await this.#shown.end(event);
-    if (!ended.ok) return ended.error;
-    const session = ended.value;
-    const shownSessions = session === null ? [] : [session];
-    // Clears the cookie even without a session: after a cross-site navigation the browser may have withheld it.
-    const cookies = this.#cookies.clearSession(event.headers);
-    const provider = trust.current();
-    // The session must be from the current provider, and a LogoutRequest must name the user.
-    const nameId = session?.method === 'saml' ? nameIdOfSession(session) : null;
-    const logout = provider?.entityId === session?.provider ? (provider?.logout ?? null) : null;
-    if (session === null || nameId === null || logout === null) {
-      const answer = signedOutAnswer(options.signedOutPath, cookies);
-      return withRemarks(answer, { event: 'sign_out', outcome: 'succeeded', ...sessionRemarks(shownSessions) });
-    }
-    const answer = await this.#askProvider(
-      event,
-      { nameId, sessionIndex: session.logout?.session ?? null },
-      logout,
-      cookies,
-    );
-    return withRemarks(answer, { event: 'sign_out', outcome: 'begun', ...sessionRemarks(shownSessions) });
-  }
-
-  async #askProvider(
-    { correlationId }: RequestHeadersEvent,
-    { nameId, sessionIndex }: Pick<LogoutRequestToSend, 'nameId' | 'sessionIndex'>,
-    { location, byPost }: LogoutService,
-    cookies: readonly HeaderOperation[],
-  ): Promise<AgentAnswer> {
-    const { options, returnOrigins, requests, random, digest, clock, logger } = this.#parts;
-    const nowMs = clock.wallMs();
-    const requestId = `_${random.uuid()}`;
-    const handle = random.token();
-    const handleHash = digest.sha256Hex(handle);
-    const stored = await requests.insert(
-      newSignOnRequest(
-        { kind: 'sign_out', handleHash, requestId, bindingHash: null, returnTo: '/' },
-        nowMs,
-        returnOrigins,
-      ),
-    );
-    // The provider signs the user out anyway; only its answer finds no request.
-    if (!stored.ok) {
-      const fields = { correlation_id: correlationId, detail: stored.error.reason };
-      logger.warn('a sign-out was not stored; the answer of the identity provider will not be recognised', fields);
-    }
-    const xml = logoutRequestXml({
-      id: requestId,
-      issueInstantMs: nowMs,
-      destination: location,
-      entityId: options.entityId,
-      nameId,
-      sessionIndex,
-    });
-    const message = {
-      id: requestId,
-      location,
-      byPost: byPost === true,
-      parameter: 'SAMLRequest',
-      xml,
-      relayState: handle,
-    } as const;
-    return this.#messages.answer(message, cookies);
-  }
-}
 
 /** What a path of single sign-on is for. */
 type SamlEndpoint = 'acs' | 'metadata' | 'logout';
@@ -137,7 +47,7 @@ const wantsForm: AgentAnswer = { ...allowAnswer, needsMore: true };
 /**
  * The endpoints and the flow of SAML single sign-on for one service provider. `FindSession` checks existing sessions.
  */
-export class SingleSignOn implements AgentEndpoint, SignOnWay {
+export class SingleSignOn implements AgentEndpoint, SignOnWay, SignOutWay {
   readonly name = samlProviderName;
   readonly label = 'Single sign-on (SAML)';
   readonly demand: SessionRequirement;
@@ -155,7 +65,9 @@ export class SingleSignOn implements AgentEndpoint, SignOnWay {
   readonly #digest: SingleSignOnOptions['digest'];
   readonly #begin: BeginSamlSignOn;
   readonly #complete: CompleteSamlSignOn;
-  readonly #end: EndSamlSession;
+  readonly #leave: LeaveSamlSession;
+  readonly #signOutHere: SingleSignOnOptions['signOut'];
+  readonly #signedOutPath: string | null;
   readonly #follow: FollowLogoutRequest;
   readonly #finish: FinishSignOut;
 
@@ -180,10 +92,11 @@ export class SingleSignOn implements AgentEndpoint, SignOnWay {
     const awaited = new AwaitedAnswers(parts);
     this.#begin = new BeginSamlSignOn(parts, messages, cookies, this.#refusals);
     this.#complete = new CompleteSamlSignOn(parts, awaited, cookies, this.#refusals, shares);
-    const shown = new EndPresentedSessions(parts, cookies, this.#refusals);
-    this.#end = new EndSamlSession(parts, messages, cookies, shown);
+    this.#leave = new LeaveSamlSession(parts, messages);
+    this.#signOutHere = parts.signOut;
+    this.#signedOutPath = options.signedOutPath;
     this.#follow = new FollowLogoutRequest(parts, messages, cookies, this.#refusals, shares);
-    this.#finish = new FinishSignOut(parts, awaited, cookies, shown, this.#refusals, shares);
+    this.#finish = new FinishSignOut(parts, awaited, cookies, new EndPresentedSessions(parts), this.#refusals, shares);
   }
 
   protection(path: string | null): PathProtection {
@@ -193,6 +106,22 @@ export class SingleSignOn implements AgentEndpoint, SignOnWay {
   /** Sends the browser to the identity provider. */
   begin(event: RequestHeadersEvent, returnTo: string): Promise<AgentAnswer> {
     return this.#begin.begin(event, returnTo);
+  }
+
+  leave(
+    event: RequestHeadersEvent,
+    ended: EndedSession,
+    cookies: readonly HeaderOperation[],
+  ): Promise<NextPage | null> {
+    return this.#leave.leave(event, ended, cookies);
+  }
+
+  signedOut(cookies: readonly HeaderOperation[]): AgentAnswer {
+    return signedOutAnswer(this.#signedOutPath, cookies);
+  }
+
+  refuseSignOut(event: RequestHeadersEvent, { reason, detail }: UnendedSessions): AgentAnswer {
+    return this.#refusals.refuse(event, reason, 'sign-out', detail);
   }
 
   answer(event: RequestHeadersEvent, path: string, cancellation: Cancellation): AgentAnswer | Promise<AgentAnswer> {
@@ -274,7 +203,9 @@ export class SingleSignOn implements AgentEndpoint, SignOnWay {
   #signOut(event: RequestHeadersEvent, cancellation: Cancellation): AgentAnswer | Promise<AgentAnswer> {
     const message = logoutMessageOfUri(event.uri);
     if (!message.ok) return this.#malformed(event, 'sign-out');
-    return message.value === null ? this.#end.end(event) : this.#answerMessage(event, message.value, cancellation);
+    return message.value === null
+      ? this.#signOutHere.signOut(event, this)
+      : this.#answerMessage(event, message.value, cancellation);
   }
 
   #answerMessage(event: RequestHeadersEvent, message: LogoutMessage, cancellation: Cancellation): Promise<AgentAnswer> {

@@ -72,7 +72,7 @@ export const onwardPage = (path: string, operations: readonly HeaderOperation[])
 /** 403, with a link to sign on again. */
 export const usedUpPage = (path: string): AgentAnswer => {
   const title = 'This sign-on was already used';
-  const text = 'The answer of the identity provider is valid once, and its session has ended.';
+  const text = 'The answer of the identity provider is valid once, and you have no active session.';
   const link = `<p><a href="${escapeAttribute(path)}">Sign in again</a></p>\n`;
   const body = `<h1>${escapeText(title)}</h1>\n<p>${escapeText(text)}</p>\n${link}`;
   return pageAnswer(page(`<title>${escapeText(title)}</title>\n`, body), [], 403);

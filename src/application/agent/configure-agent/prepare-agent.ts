@@ -298,7 +298,7 @@ const assemble = (
     identityTokens: identityTokens?.tokens ?? null,
     resources,
     removesCookie: removedCookies(options, sessions),
-    trustedOrigins: sessions?.trustedOrigins ?? new AllowedOrigins([]),
+    trustedOrigins: new AllowedOrigins(options.trustedOrigins),
     onChange: (listener) => {
       const ends = [keySets, revocations, sessions, saml, logins].map((part) => part?.onChange(listener));
       return () => {

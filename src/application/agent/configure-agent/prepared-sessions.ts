@@ -62,8 +62,6 @@ export class PreparedSessions {
   readonly administration: AdministerSessions;
   /** The origins to which a browser may return after a sign-on. */
   readonly returnOrigins: AllowedOrigins;
-  /** The origins whose pages may change something by session cookie. */
-  readonly trustedOrigins: AllowedOrigins;
   /** What pages require of the sessions. */
   readonly stepUp: StepUpRules;
   /** Valid until release. */
@@ -98,7 +96,6 @@ export class PreparedSessions {
     this.#lease = lease;
     this.cookies = new SignOnCookies(options.cookie);
     this.returnOrigins = new AllowedOrigins(options.returnOrigins);
-    this.trustedOrigins = new AllowedOrigins(options.trustedOrigins);
     this.stepUp = new StepUpRules({
       required: complete.requiredSessions,
       clockSkewsMs: new Map([

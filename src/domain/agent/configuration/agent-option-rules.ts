@@ -244,6 +244,8 @@ export interface CompleteAgentOptions {
   readonly sessions: SignOnSessionOptions | null;
   /** Null: no method reads access tokens. */
   readonly proofStore: ProofStoreOptions | null;
+  /** The origins of other sites whose pages may change something with a credential in a cookie. */
+  readonly trustedOrigins: readonly string[];
   /** What paths require of sessions. */
   readonly requiredSessions: readonly RequiredPath[];
   /** Null: disabled. */
@@ -318,10 +320,12 @@ export const completeAgentOptions = (options: AgentOptions, files: EntryFiles): 
     sessions: methods.sessions,
     hasSignOn: options.saml !== undefined || oidcLogins.length > 0,
     readsTokens: methods.jwt !== null || methods.oidc.length > 0,
+    readsCookies: methods.oidc.some(({ tokenCookie }) => tokenCookie !== null),
   };
   const complete: CompleteAgentOptions = {
     ...methods,
     proofStore: proofStoreOptions(proofSources, error, warn),
+    trustedOrigins: methods.sessions?.trustedOrigins ?? options.sessions?.allowOrigins ?? [],
     requiredSessions: requiredSessions(options.sessions?.require ?? [], methods, error),
     socket: options.socket ?? agentDefaults.socket,
     grpc: grpcServing(options, error),

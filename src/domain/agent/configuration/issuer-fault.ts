@@ -4,7 +4,8 @@ export const tenantPlaceholder = '{tenantid}';
 /** First path segments at Microsoft's hosts for many tenants: tokens never name them as issuer. */
 const sharedTenants = ['common', 'organizations', 'consumers'];
 
-const isMicrosoftHost = (host: string): boolean => /^login\.microsoftonline\.[a-z.]+$/i.test(host);
+/** Every cloud: `.com`, `.us`, `.de`, and `login.partner.microsoftonline.cn`. */
+const isMicrosoftHost = (host: string): boolean => /^login\.(?:partner\.)?microsoftonline\.[a-z.]+$/i.test(host);
 
 /** Why no token can have this issuer, even with a tenant id in place of the placeholder; null if one can. */
 export const issuerFault = (issuer: string): string | null => {

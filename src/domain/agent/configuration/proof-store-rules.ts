@@ -19,6 +19,8 @@ export interface ProofStoreSources {
   readonly hasSignOn: boolean;
   /** Whether a method reads access tokens. */
   readonly readsTokens: boolean;
+  /** Whether a method reads access tokens in cookies, so that requests of other sites matter. */
+  readonly readsCookies: boolean;
 }
 
 /** Members of the block that a store of proofs needs. */
@@ -35,8 +37,11 @@ const isWritten = (member: string, value: unknown): boolean => {
   return value !== null && value !== undefined && (value !== false || nullableFlags.has(member));
 };
 
-const hasSignOnKeys = (block: SessionsBlockOptions): boolean =>
-  Object.entries(block).some(([member, value]) => !storeMembers.has(member) && isWritten(member, value));
+const hasSignOnKeys = (block: SessionsBlockOptions, readsCookies: boolean): boolean =>
+  Object.entries(block).some(([member, value]) => {
+    const isOurs = storeMembers.has(member) || (readsCookies && member === 'allowOrigins');
+    return !isOurs && isWritten(member, value);
+  });
 
 const unreported: OptionReport = () => undefined;
 
@@ -46,7 +51,7 @@ const unreported: OptionReport = () => undefined;
  * other keys are errors.
  */
 export const proofStoreOptions = (
-  { block, sessions, hasSignOn, readsTokens }: ProofStoreSources,
+  { block, sessions, hasSignOn, readsTokens, readsCookies }: ProofStoreSources,
   error: OptionReport,
   warn: OptionReport,
 ): ProofStoreOptions | null => {
@@ -59,8 +64,9 @@ export const proofStoreOptions = (
   if (block === null) return { store: { kind: 'memory' }, namespace: '' };
   // With a disabled way to sign on, all keys wait for it, and its check reports them.
   if (hasSignOn) return { store: storeWithoutSignOn(block, unreported, unreported), namespace: '' };
-  if (hasSignOnKeys(block)) {
-    const message = 'without a way to sign on, only store, path and url have an effect: they share used DPoP proofs';
+  if (hasSignOnKeys(block, readsCookies)) {
+    const keys = `store, path${readsCookies ? ', url and allow-origins' : ' and url'}`;
+    const message = `without a way to sign on, only ${keys} have an effect`;
     error('sessions', message, 'add saml or oidc-login, or remove the other keys');
   }
   return { store: storeWithoutSignOn(block, error, warn), namespace: '' };

@@ -107,7 +107,7 @@ const sessionsShape = {
 /** The `sessions` block. */
 export const sessionsBlock = optionBlock(
   sessionsShape,
-  'The sessions of signed-on users, common to all ways to sign on. Used DPoP proofs are in the same store; without a way to sign on, only `store`, `path` and `url` may be set. `saml` has some of these keys under other names; set each in one of the two blocks only.',
+  'The sessions of signed-on users, common to all ways to sign on. Used DPoP proofs are in the same store; without a way to sign on, only `store`, `path`, `url` and, beside a `token-cookie`, `allow-origins` may be set. `saml` has some of these keys under other names; set each in one of the two blocks only.',
 );
 
 const valuesOf = (located: readonly { readonly value: string }[]): readonly string[] =>

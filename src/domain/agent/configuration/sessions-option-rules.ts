@@ -231,6 +231,11 @@ const returnOrigins = (hosts: readonly string[], cookieDomain: string | null): r
   return [...hosts, ...shared].map((host) => serializedOrigin(`https://${host}`));
 };
 
+const checkAllowedOrigins = ({ allowOrigins }: SessionsBlockOptions, report: SessionsReport): void => {
+  if (allowOrigins.length <= maximumHosts) return;
+  report.own('error', 'allow-origins', `allow-origins has more than ${maximumHosts} origins`);
+};
+
 /** Checks the keys of sessions, wherever they are written, and fills in the defaults. */
 export const checkedSessionOptions = (
   blocks: SessionBlocks,
@@ -265,9 +270,7 @@ export const checkedSessionOptions = (
   if ((sessions?.returnHosts.length ?? 0) > maximumHosts) {
     report.own('error', 'return-hosts', `return-hosts has more than ${maximumHosts} hosts`);
   }
-  if ((sessions?.allowOrigins.length ?? 0) > maximumHosts) {
-    report.own('error', 'allow-origins', `allow-origins has more than ${maximumHosts} origins`);
-  }
+  if (sessions !== null) checkAllowedOrigins(sessions, report);
   return options;
 };
 
@@ -278,7 +281,9 @@ export const storeWithoutSignOn = (
   warn: OptionReport,
 ): SessionStoreOptions => {
   const blocks: SessionBlocks = { sessions, saml: null, publicOrigins: [] };
-  return storeOptions(mergeKeys(blocks), new SessionsReport(blocks, error, warn));
+  const report = new SessionsReport(blocks, error, warn);
+  checkAllowedOrigins(sessions, report);
+  return storeOptions(mergeKeys(blocks), report);
 };
 
 /** Checks the sessions of an agent; null if no way to sign on is enabled, so that there are no sessions. */

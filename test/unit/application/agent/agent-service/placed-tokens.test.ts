@@ -190,6 +190,16 @@ describe('a token in a cookie', () => {
     expect((await decide(agent, { headers: upgrade })).status).toBe(403);
   });
 
+  it('passes for pages of allow-origins alone', async () => {
+    const agent = await agentWith({ sessions: { store: 'memory', 'allow-origins': 'https://spa.example' } });
+    const from = async (origin: string) =>
+      (await decide(agent, { method: 'POST', headers: withCookie('Origin', origin) })).status;
+    expect(await from('https://spa.example')).toBe(200);
+    for (const origin of ['http://spa.example', 'https://spa.example:8443', 'https://x.spa.example', 'null']) {
+      expect(await from(origin)).toBe(403);
+    }
+  });
+
   it('passes for requests of its own site and requests that change nothing', async () => {
     const agent = await agentWith();
     const own = withCookie('Origin', 'http://app.example');

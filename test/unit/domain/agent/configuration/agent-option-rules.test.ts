@@ -44,6 +44,7 @@ describe('complete options', () => {
         oidc: [],
         oidcLogins: [],
         proofStore: null,
+        trustedOrigins: [],
         mtls: null,
         authz: null,
         saml: null,

@@ -58,7 +58,16 @@ describe('tenants of an oidc block', () => {
       { issuer: `https://login.microsoftonline.com/${segment}/v2.0` },
       /stands for many tenants.*list the tenant ids/,
     ]),
-    ['a shared tenant of another cloud', { issuer: 'https://login.microsoftonline.us/common/v2.0' }, /many tenants/],
+    ...['microsoftonline.us', 'microsoftonline.de', 'partner.microsoftonline.cn', 'MicrosoftOnline.com:443'].flatMap(
+      (host) =>
+        ['common', 'organizations', 'consumers'].map((segment): [string, JsonObject, RegExp] => [
+          `the shared tenant "${segment}" at login.${host}, with or without jwks-url`,
+          { issuer: `https://login.${host}/${segment}/`, 'jwks-url': 'https://id.example/keys' },
+          /stands for many tenants/,
+        ]),
+    ),
+    ['a star as tenant', { issuer: microsoft, tenants: '*' }, /must be a tenant id/],
+    ['a star beside tenants', { issuer: `${microsoft}/*`, tenants: 'one' }, /contains "\*"/],
     ['a tenant that is a path', { issuer: microsoft, tenants: '../common' }, /must be a tenant id/],
     [
       'the same tenant in two issuers',

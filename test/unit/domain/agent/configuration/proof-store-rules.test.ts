@@ -14,7 +14,8 @@ const login = {
 const complete = (config: JsonObject) => {
   const { options, problems } = completeAgentOptions(optionsOf(config), new Map());
   const texts = problems.map(({ severity, option, message }) => `${severity} ${option}: ${message}`);
-  return { store: options?.proofStore, sessions: options?.sessions, texts };
+  const { proofStore: store, sessions, trustedOrigins: trusted } = options ?? {};
+  return { store, sessions, trusted, texts };
 };
 
 describe('the store of used proofs', () => {
@@ -27,7 +28,7 @@ describe('the store of used proofs', () => {
   it('is that of sessions, with or without a way to sign on', () => {
     const sessions = { store: 'sqlite', path: '/var/lib/s.db' };
     const store = { kind: 'sqlite', path: '/var/lib/s.db' };
-    expect(complete({ oidc, sessions })).toEqual({ store: { store, namespace: '' }, sessions: null, texts: [] });
+    expect(complete({ oidc, sessions })).toMatchObject({ store: { store, namespace: '' }, sessions: null, texts: [] });
     const both = complete({ oidc, sessions, 'oidc-login': login });
     expect(both.store).toEqual({ store, namespace: 'https://portal.example' });
     expect(both.sessions).toMatchObject({ store });
@@ -45,6 +46,21 @@ describe('the store of used proofs', () => {
     const { store, texts } = complete({ oidc, sessions });
     expect(store).toBeUndefined();
     expect(texts).toEqual([expect.stringContaining(message)]);
+  });
+
+  it('allows allow-origins beside it for a token-cookie, and not without', () => {
+    const sessions = { store: 'memory', 'allow-origins': 'https://app.example' };
+    expect(complete({ oidc, sessions }).texts).toEqual([expect.stringContaining('only store, path and url have')]);
+    expect(complete({ oidc: { ...oidc, 'token-cookie': 'token' }, sessions })).toMatchObject({
+      texts: [],
+      trusted: ['https://app.example'],
+    });
+    const many = Array.from({ length: 1_001 }, (_, index) => `https://app-${index}.example`);
+    const crowded = complete({
+      oidc: { ...oidc, 'token-cookie': 'token' },
+      sessions: { ...sessions, 'allow-origins': many },
+    });
+    expect(crowded.texts).toEqual([expect.stringContaining('allow-origins has more than 1000 origins')]);
   });
 
   it('is no reason for a block sessions without tokens', () => {

@@ -1,10 +1,14 @@
 import { beforeEach, describe, expect } from 'vitest';
 import { DpopClient } from '../../support/agent/dpop-client.js';
 import { LiveOidcProvider, opaqueResource } from '../../support/agent/live-oidc-provider.js';
+import { http2Call, http2Session } from '../../support/gateway/http2-session.js';
 import { valuesOf } from '../../support/gateway/recording-upstream.js';
 import { everyTransport, startEveryTransport } from '../../support/shared/every-transport.js';
 import { it } from '../../support/shared/fixtures.js';
 import { type GatewayStack, startStack } from '../../support/shared/gateway-stack.js';
+import { call } from '../../support/shared/http-call.js';
+import { OpensslCertificates } from '../../support/shared/openssl-certificates.js';
+import { describeWithPeers } from '../../support/shared/peers.js';
 
 const provider = new LiveOidcProvider();
 let client: DpopClient;
@@ -103,5 +107,36 @@ describe('require-proof', () => {
     expect(String((await ask({})).headers['www-authenticate'])).toContain('DPoP algs=');
     const url = `http://127.0.0.1:${requiring.port}/`;
     expect((await ask(await client.fields(await boundToken(), { url }))).status).toBe(200);
+  });
+});
+
+describeWithPeers(['openssl'], 'a proof over TLS', () => {
+  it('names https and the port, over HTTP/1.1 and HTTP/2', async ({ cleanUp }) => {
+    const pki = new OpensslCertificates();
+    cleanUp.add(() => pki.remove());
+    const root = pki.authority('root');
+    const { certificateFile, keyFile } = pki.server('server', { by: root, names: ['DNS:localhost'] });
+    const listener = `protocol "https"; tls { cert-file "${certificateFile}"; key-file "${keyFile}" }`;
+    const secure = await startStack(cleanUp, {
+      transport: 'embedded',
+      agentConfig: oidc(),
+      listeners: { secure: listener },
+    });
+    const port = secure.portOf('secure');
+    const origin = `https://localhost:${port}`;
+    const tls = { ca: root.certificate, servername: 'localhost' };
+    const session = http2Session(cleanUp, origin, { ca: root.certificate });
+    const token = await boundToken();
+    const overHttp1 = async (url: string): Promise<number> => {
+      const headers = { Host: `localhost:${port}`, ...(await client.fields(token, { url })) };
+      return (await call(port, { tls, headers })).status;
+    };
+    const overHttp2 = async (url: string): Promise<number> =>
+      (await http2Call(session, await client.fields(token, { url }))).status;
+    for (const ask of [overHttp1, overHttp2]) {
+      expect(await ask(`${origin}/`)).toBe(200);
+      expect(await ask(`http://localhost:${port}/`)).toBe(401);
+      expect(await ask('https://localhost/')).toBe(401);
+    }
   });
 });

@@ -231,6 +231,16 @@ describe('introspection', () => {
     expect(introspectionResults(agent)).toEqual({ failure: 64, overloaded: 6 });
   });
 
+  it('has 256 requests that wait for one question, and is 503 for more', async () => {
+    const agent = await introspectingAgent(endpoint.block);
+    endpoint.answer = (response, form, request) =>
+      void setTimeout(() => answering({ active: true, sub: 'carol', aud: 'api' })(response, form, request), 300);
+    const answers = await Promise.all(Array.from({ length: 300 }, () => askIntrospecting(agent, 'opaque')));
+    expect(answers.filter(({ status }) => status === 503)).toHaveLength(44);
+    expect(endpoint.asked).toHaveLength(1);
+    expect(introspectionResults(agent)).toEqual({ active: 1, overloaded: 44 });
+  });
+
   it('never asks about a JWT, whatever is wrong with it', async () => {
     const agent = await introspectingAgent(endpoint.block);
     const claims = { iss: introspectedIssuer, sub: 'carol', aud: 'api', exp: 4_000_000_000 };

@@ -150,7 +150,7 @@ const runAll = async (settings: Settings): Promise<void> => {
 };
 
 const main = async ([first, ...others]: readonly string[]): Promise<void> => {
-  const benchmark = [authentication, authorization, sessions, exchange, agents, tracing].find(
+  const benchmark = [authentication, authorization, ...sessions, exchange, agents, tracing].find(
     ({ name }) => name === first,
   );
   if (benchmark !== undefined) return runComparisons(benchmark, others);

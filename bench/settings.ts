@@ -18,7 +18,7 @@ export interface Settings {
 export const usage = `npm run bench -- [options]                 the proxies
 npm run bench -- authentication [options]  what authentication costs; --help says more
 npm run bench -- authorization [options]   what a policy decision costs; --help says more
-npm run bench -- sessions [options]        what sessions in sqlite cost; --help says more
+npm run bench -- sessions-memory [options] what sessions in memory cost; so sessions-sqlite, sessions-redis
 npm run bench -- exchange [options]        what an exchange of tokens costs; --help says more
 npm run bench -- tracing [options]         what the trace of a request costs; --help says more
 npm run bench -- overload [options]        what clients that nobody wants cost; --help says more

@@ -22,5 +22,7 @@ export interface Row {
 /** Comparisons and what has to be ended after them. */
 export interface PreparedComparisons {
   readonly comparisons: readonly Comparison[];
+  /** What the preparation found, for the report. */
+  readonly remarks?: readonly string[];
   stop(): Promise<void>;
 }

@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs';
-import { cpus } from 'node:os';
+import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import { median, renderRows } from '../report.js';
 import { positive } from '../settings.js';
@@ -95,18 +95,24 @@ export const runComparisons = async (benchmark: CheckBenchmark, args: readonly s
     console.log(usage(benchmark));
     return;
   }
-  const { comparisons, stop } = await benchmark.prepare();
+  const { comparisons, remarks = [], stop } = await benchmark.prepare();
   try {
     const wanted = comparisons.filter(({ name }) => settings.only?.includes(name) ?? true);
     const known = comparisons.map(({ name }) => name).join(', ');
     if (wanted.length === 0) throw new Error(`there is no such comparison; known: ${known}`);
     const tables: string[] = [];
-    for (const comparison of wanted) tables.push(await compare(comparison, settings, benchmark.digits));
+    const loads = [loadavg()[0] ?? 0];
+    for (const comparison of wanted) {
+      tables.push(await compare(comparison, settings, benchmark.digits));
+      loads.push(loadavg()[0] ?? 0);
+    }
     const preface = [
       `Node ${process.versions.node}, ${cpus()[0]?.model ?? 'unknown processor'}.`,
       `${settings.rounds} interleaved rounds of ${settings.milliseconds} ms, one check after the other.`,
       'CPU time of all threads. The ratio is the median of the rounds; above 1 is cheaper than the first row.',
       ...benchmark.preface,
+      ...remarks,
+      `The load of the host was ${Math.min(...loads).toFixed(1)} to ${Math.max(...loads).toFixed(1)}, this run included.`,
     ];
     const report = [preface.join('\n'), '', tables.join('\n\n'), ''].join('\n');
     console.log(`\n${report}`);

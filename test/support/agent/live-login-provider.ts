@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import Provider, { type ClientMetadata, type JWK } from 'oidc-provider';
+import Provider, { type ClientMetadata, interactionPolicy, type JWK } from 'oidc-provider';
 import { pairFor } from './test-tokens.js';
 
 /** How the client of a login is registered. */
@@ -11,6 +11,20 @@ export interface RegisteredClient {
 
 export const loginClientSecret = 'a-secret-of-the-portal-0123456789-0123456789';
 
+/** Asks a user again whose session has none of the requested contexts: the package leaves that to its users. */
+const policyWithContexts = () => {
+  const policy = interactionPolicy.base();
+  const check = new interactionPolicy.Check('acr_not_met', 'a stronger sign-on is requested', ({ oidc }) => {
+    const requested = String(oidc.params?.['acr_values'] ?? '');
+    const isMet = requested === '' || requested.split(' ').includes(oidc.acr ?? '');
+    return isMet || oidc.result?.login !== undefined
+      ? interactionPolicy.Check.NO_NEED_TO_PROMPT
+      : interactionPolicy.Check.REQUEST_PROMPT;
+  });
+  policy.get('login')?.checks.add(check);
+  return policy;
+};
+
 /**
  * A real OpenID provider (the package oidc-provider) on a free loopback port. Its only user, ann, is signed in without
  * a question. It puts no e-mail address into ID tokens, so userinfo is necessary.
@@ -19,6 +33,8 @@ export class LiveLoginProvider {
   readonly #server = createServer((request, response) => void this.#answer(request, response));
   #provider: Provider | null = null;
   #port = 0;
+  /** The authentication contexts of which a user may have the requested one. Without a request it is the first. */
+  acrValues: readonly string[] = [];
   /** Requests by path, without the query. */
   readonly paths: string[] = [];
   /** Whether a sign-on brings a refresh token, which each use replaces. */
@@ -65,6 +81,7 @@ export class LiveLoginProvider {
       use: 'sig',
     } as JWK;
     const provider: Provider = new Provider(this.issuer, {
+      acrValues: ['urn:example:pwd', 'urn:example:mfa'],
       clients: [
         {
           client_id: 'portal',
@@ -88,7 +105,10 @@ export class LiveLoginProvider {
         accountId: id,
         claims: () => ({ sub: id, email: `${id}@example.com`, email_verified: true, groups: ['staff', 'ops'] }),
       }),
-      interactions: { url: (_context, interaction) => `/interaction/${interaction.uid}` },
+      interactions: {
+        url: (_context, interaction) => `/interaction/${interaction.uid}`,
+        policy: policyWithContexts(),
+      },
       jwks: { keys: [jwk] },
       loadExistingGrant: async ({ oidc }) => {
         const grant = new provider.Grant({
@@ -115,10 +135,10 @@ export class LiveLoginProvider {
 
   /**
    * Follows the redirects of the provider as a browser does.
+   * @param cookies those of the browser at the provider
    * @returns the URL of the callback
    */
-  async authorize(location: string): Promise<string> {
-    const cookies = new Map<string, string>();
+  async authorize(location: string, cookies = new Map<string, string>()): Promise<string> {
     let url = location;
     for (let step = 0; step < 10 && url.startsWith(this.issuer); step += 1) {
       const cookie = Array.from(cookies, ([name, value]) => `${name}=${value}`).join('; ');
@@ -144,10 +164,13 @@ export class LiveLoginProvider {
     }
     if (path === '/token' && this.dropsTokenRequests) return;
     if (!path.startsWith('/interaction/')) return provider.callback()(request, response);
+    const { params } = await provider.interactionDetails(request, response);
+    const requested = String(params['acr_values'] ?? '').split(' ');
+    const acr = this.acrValues.find((each) => requested.includes(each)) ?? this.acrValues[0];
     await provider.interactionFinished(
       request,
       response,
-      { login: { accountId: 'ann' } },
+      { login: { accountId: 'ann', ...(acr !== undefined && { acr }) } },
       { mergeWithLastSubmission: false },
     );
   }

@@ -15,6 +15,8 @@ export interface LoginCompanyPlan {
   readonly credential?: string;
   /** Further members of the block. */
   readonly members?: string;
+  /** Further members of the block `sessions`. */
+  readonly sessions?: string;
   readonly client?: RegisteredClient['metadata'];
   /** Scheme and host of the gateway for browsers. */
   readonly origin?: string;
@@ -40,7 +42,7 @@ export const startLoginCompany = async (cleanUp: CleanUp, plan: LoginCompanyPlan
       const origin = `${plan.origin ?? 'http://127.0.0.1'}:${port}`;
       provider.register({ redirectUris: [`${origin}/oidc/callback/corp`], metadata: plan.client ?? {} });
       return `
-      sessions { store "sqlite"; path "${folder.file('store/sessions.db')}" }
+      sessions { store "sqlite"; path "${folder.file('store/sessions.db')}"; ${plan.sessions ?? ''} }
       oidc-login "corp" {
         issuer "${provider.issuer}"
         client-id "portal"

@@ -27,10 +27,10 @@ const blocksOf = (name: string, settings: readonly Setting[], context: ReadConte
   return blocks;
 };
 
-/** The members of a block, with its argument as a member, as in JSON. */
-const namedMembers = (setting: Setting, argument: string): readonly Setting[] => {
+/** The members of a block, with its argument as the member `name`, as in JSON. */
+const namedMembers = (setting: Setting): readonly Setting[] => {
   const { args, position } = setting;
-  const name: Setting = { name: argument, args, properties: [], children: null, position, listed: false };
+  const name: Setting = { name: 'name', args, properties: [], children: null, position, listed: false };
   return args.length === 0 ? members(setting) : [name, ...members(setting)];
 };
 
@@ -55,25 +55,23 @@ export const optionBlock = <S extends Shape>(shape: S, meaning: string): Key<Fie
   );
 
 /**
- * An option with repeatable blocks, each with a name as argument or as a member, or without one.
+ * An option with repeatable blocks, each with a name as argument or as member `name`, or without one.
  * @param example the content of an example block, for error messages
- * @param argument the member that the argument is
  */
 export const optionBlocks = <S extends Shape>(
   shape: S,
   meaning: string,
   example = anything,
-  argument = 'name',
 ): Key<readonly { readonly fields: Fields<S>; readonly position: Setting['position'] }[]> =>
   custom(
-    `block, may be repeated and have a ${argument}`,
+    'block, may be repeated and have a name',
     'none',
     meaning,
     (name, settings, context) => {
       const blocks = blocksOf(name, settings, context, example);
       return {
         value: blocks.map((setting) => ({
-          fields: readMembers(shape, namedMembers(setting, argument), inside(context, setting)),
+          fields: readMembers(shape, namedMembers(setting), inside(context, setting)),
           position: setting.position,
         })),
         given: settings.length > 0,

@@ -27,7 +27,7 @@ const returnHost = checkedText('a host', (value) => {
 });
 
 const requireShape = {
-  path: optional(text, 'The path; written as `require "/admin" { ... }`. It covers all paths below it.'),
+  name: optional(text, 'The path; written as `require "/admin" { ... }`. It covers all paths below it.'),
   provider: optional(text, 'The way to sign on: the name of an `oidc-login` block, or `saml`.'),
   'acr-values': list(
     acrValue,
@@ -44,7 +44,6 @@ const requireBlocks = optionBlocks(
   requireShape,
   'What a path requires of a session (step-up authentication). The longest path counts. A session that does not suffice leads to a new sign-on, or to 401 `insufficient_user_authentication`. Other credentials need no session.',
   'max-age-secs 300',
-  'path',
 );
 
 const sessionsShape = {
@@ -129,7 +128,7 @@ export const toSessionsBlockOptions = (fields: Fields<typeof sessionsShape>): Se
   returnHosts: valuesOf(fields['return-hosts'].value),
   allowOrigins: valuesOf(fields['allow-origins'].value),
   require: fields.require.value.map(({ fields: one }) => ({
-    path: one.path.value,
+    path: one.name.value,
     provider: one.provider.value,
     acrValues: valuesOf(one['acr-values'].value),
     maxAgeSecs: one['max-age-secs'].value,

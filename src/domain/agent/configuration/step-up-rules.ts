@@ -63,12 +63,12 @@ type RequireReport = (message: string, key?: string, suggestion?: string) => voi
 const checkPath = (path: string, ways: readonly Way[], report: RequireReport): void => {
   const fault = prefixFault(path);
   if (fault !== null) {
-    report(`the path ${fault}`, 'path');
+    report(`the path ${fault}`, 'name');
     return;
   }
   const protection = combinedProtection(ways.map(({ paths }) => pathProtection(paths, path)));
   if (protection !== 'protected') {
-    report('no way to sign on protects the path', 'path', 'add it to protected-paths of saml or oidc-login');
+    report('no way to sign on protects the path', 'name', 'add it to protected-paths of saml or oidc-login');
   }
 };
 
@@ -127,7 +127,7 @@ export const requiredSessions = (
     checkPath(path, ways, report);
     const compared = comparedPath(path);
     if (taken.has(compared))
-      report('an earlier block has the same path', 'path', 'paths compare without regard to case');
+      report('an earlier block has the same path', 'name', 'paths compare without regard to case');
     taken.add(compared);
     return [{ ...required, path }];
   });

@@ -37,9 +37,9 @@ const checked = (
 describe('a require block', () => {
   it('has a path and at least one key', () => {
     const { required, texts } = checked([
-      { path: '/app/admin', provider: 'corp', 'acr-values': ['urn:mfa'], 'max-age-secs': 300 },
-      { path: '/saml-only', provider: 'saml' },
-      { path: '/app', 'max-age-secs': 1 },
+      { name: '/app/admin', provider: 'corp', 'acr-values': ['urn:mfa'], 'max-age-secs': 300 },
+      { name: '/saml-only', provider: 'saml' },
+      { name: '/app', 'max-age-secs': 1 },
     ]);
     expect(texts).toEqual([]);
     expect(required).toEqual([
@@ -50,59 +50,59 @@ describe('a require block', () => {
   });
 
   it('may name a way that does not protect the path itself', () => {
-    expect(checked([{ path: '/saml-only', provider: 'other' }]).texts).toEqual([]);
+    expect(checked([{ name: '/saml-only', provider: 'other' }]).texts).toEqual([]);
   });
 
   it.each<[string, JsonObject | readonly JsonObject[], string]>([
-    ['requires nothing', { path: '/app' }, 'require "/app": it requires nothing'],
+    ['requires nothing', { name: '/app' }, 'require "/app": it requires nothing'],
     ['has no path', { 'max-age-secs': 1 }, 'require 1: it has no path'],
     [
       'has a relative path',
-      { path: 'app', 'max-age-secs': 1 },
+      { name: 'app', 'max-age-secs': 1 },
       'require "app": the path must be a path that begins with /, without a query',
     ],
     [
       'has a path that is not normal',
-      { path: '/app//x', 'max-age-secs': 1 },
+      { name: '/app//x', 'max-age-secs': 1 },
       'require "/app//x": the path must be in its normal form: "/app/x"',
     ],
     [
       'has a pattern',
-      { path: '/app/*', 'max-age-secs': 1 },
+      { name: '/app/*', 'max-age-secs': 1 },
       'require "/app/*": the path must not contain "*": prefixes cover all paths below: write "/app"',
     ],
     [
       'names an unknown provider',
-      { path: '/app', provider: 'Corp' },
+      { name: '/app', provider: 'Corp' },
       'require "/app": no enabled way to sign on is named "Corp"',
     ],
-    ['has an open path', { path: '/', 'max-age-secs': 1 }, 'require "/": no way to sign on protects the path'],
+    ['has an open path', { name: '/', 'max-age-secs': 1 }, 'require "/": no way to sign on protects the path'],
     [
       'asks a login for what it never accepts',
-      { path: '/app', provider: 'corp', 'acr-values': ['urn:x'] },
+      { name: '/app', provider: 'corp', 'acr-values': ['urn:x'] },
       'require "/app": acr-values has no value in common with those that "corp" accepts',
     ],
     [
       'repeats a value',
-      { path: '/app', 'acr-values': ['urn:mfa', 'urn:mfa'] },
+      { name: '/app', 'acr-values': ['urn:mfa', 'urn:mfa'] },
       'require "/app": acr-values repeats a value',
     ],
     [
       'has too many values',
-      { path: '/app', 'acr-values': Array.from({ length: 17 }, (_, index) => `a${index}`) },
+      { name: '/app', 'acr-values': Array.from({ length: 17 }, (_, index) => `a${index}`) },
       'require "/app": acr-values has more than 16 values',
     ],
     [
       'has the path of another block',
       [
-        { path: '/app/x', 'max-age-secs': 1 },
-        { path: '/APP/X/', 'max-age-secs': 1 },
+        { name: '/app/x', 'max-age-secs': 1 },
+        { name: '/APP/X/', 'max-age-secs': 1 },
       ],
       'require "/APP/X/": an earlier block has the same path',
     ],
     [
       'is one of too many',
-      Array.from({ length: 101 }, (_, index) => ({ path: `/app/${index}`, 'max-age-secs': 1 })),
+      Array.from({ length: 101 }, (_, index) => ({ name: `/app/${index}`, 'max-age-secs': 1 })),
       'there are more than 100 require blocks',
     ],
   ])('is refused if it %s', (_, require, text) => {
@@ -115,39 +115,39 @@ describe('a require block', () => {
     ['there is no way to sign on', { 'jwt-secret': 'a-secret-of-at-least-thirty-two-bytes' }],
     ['no way to sign on is enabled', { saml: { ...saml, enabled: false } }],
   ])('is refused if %s', (_, config) => {
-    const { texts } = checked([{ path: '/app', 'max-age-secs': 1 }], config);
+    const { texts } = checked([{ name: '/app', 'max-age-secs': 1 }], config);
     expect(texts).toContain('error sessions: require has no effect without an enabled way to sign on');
   });
 
   it('is refused if every way excludes its path', () => {
-    const { texts } = checked([{ path: '/app/public/x', 'max-age-secs': 1 }], { saml });
+    const { texts } = checked([{ name: '/app/public/x', 'max-age-secs': 1 }], { saml });
     expect(texts).toEqual(['error sessions: require "/app/public/x": no way to sign on protects the path']);
   });
 
   it('is refused if no way accepts what it asks', () => {
-    const { texts } = checked([{ path: '/app', 'acr-values': ['urn:x'] }], { 'oidc-login': [corp] });
+    const { texts } = checked([{ name: '/app', 'acr-values': ['urn:x'] }], { 'oidc-login': [corp] });
     expect(texts).toEqual([
       'error sessions: require "/app": acr-values has no value in common with those that every way to sign on accepts',
     ]);
     // The other login accepts any value.
-    expect(checked([{ path: '/app', 'acr-values': ['urn:x'] }]).texts).toEqual([]);
+    expect(checked([{ name: '/app', 'acr-values': ['urn:x'] }]).texts).toEqual([]);
   });
 
   it.each([
-    [{ path: '/app', 'max-age-secs': 0 }],
-    [{ path: '/app', 'max-age-secs': 31_536_001 }],
-    [{ path: '/app', 'acr-values': ['a b'] }],
-    [{ path: '/app', 'acr-values': ['a\nb'] }],
-    [{ path: '/app', 'max-age-secs': 1, 'max-age': 1 }],
+    [{ name: '/app', 'max-age-secs': 0 }],
+    [{ name: '/app', 'max-age-secs': 31_536_001 }],
+    [{ name: '/app', 'acr-values': ['a b'] }],
+    [{ name: '/app', 'acr-values': ['a\nb'] }],
+    [{ name: '/app', 'max-age-secs': 1, 'max-age': 1 }],
   ])('is refused with %j', (require) => {
     expect(checked(require).required).toBeNull();
   });
 
   it('is located at its key, or at the block', () => {
     const { problems } = checked([
-      { path: '/app', 'max-age-secs': 1 },
-      { path: '/app/x', provider: 'none' },
-      { path: '/app/y' },
+      { name: '/app', 'max-age-secs': 1 },
+      { name: '/app/x', provider: 'none' },
+      { name: '/app/y' },
     ]);
     expect(problems?.map(({ place }) => place)).toEqual([{ block: 1, key: 'provider' }, { block: 2 }]);
   });

@@ -17,7 +17,7 @@ const sessionsWith = (require: readonly JsonObject[], more: JsonObject = {}): Js
   sessions: { store: 'memory', require: [...require], ...more },
 });
 
-const admin: JsonObject = { path: '/admin', provider: 'corp', 'acr-values': ['urn:mfa'], 'max-age-secs': 300 };
+const admin: JsonObject = { name: '/admin', provider: 'corp', 'acr-values': ['urn:mfa'], 'max-age-secs': 300 };
 
 /** The place, with a provider that states `user` of everyone who signs on. */
 const placeOf = async (cleanUp: CleanUp, require: readonly JsonObject[] = [admin], login: JsonObject = {}) => {
@@ -84,7 +84,7 @@ describe('a page that requires a stronger sign-on', () => {
 
   it('asks for the stricter of its own demands and those of the login', async ({ cleanUp }) => {
     const login = { 'acr-values': ['urn:pwd', 'urn:mfa', 'urn:key'], 'max-age-secs': 60 };
-    const require = [{ path: '/admin', 'acr-values': ['urn:key', 'urn:mfa', 'urn:other'], 'max-age-secs': 300 }];
+    const require = [{ name: '/admin', 'acr-values': ['urn:key', 'urn:mfa', 'urn:other'], 'max-age-secs': 300 }];
     const place = await placeOf(cleanUp, require, login);
     const query = queryOf(await place.newBrowser().begin('/admin'));
     expect([query.get('acr_values'), query.get('max_age')]).toEqual(['urn:key urn:mfa', '60']);
@@ -224,7 +224,7 @@ describe('an answer that does not bring what the page requires', () => {
   });
 
   it('cannot take the missing claims from the userinfo endpoint', async ({ cleanUp }) => {
-    const place = await placeOf(cleanUp, [{ path: '/admin', 'acr-values': ['urn:mfa'] }], {
+    const place = await placeOf(cleanUp, [{ name: '/admin', 'acr-values': ['urn:mfa'] }], {
       'claim-mapping': { department: 'X-Department' },
     });
     place.states({});
@@ -273,7 +273,7 @@ describe('an answer that does not bring what the page requires', () => {
 
 describe('a session that no longer meets what its page requires, right after the sign-on', () => {
   it('gets 403 in place of another round, and may sign on again later', async ({ cleanUp }) => {
-    const place = await placeOf(cleanUp, [{ path: '/admin', 'max-age-secs': 1 }], { 'clock-skew-secs': 0 });
+    const place = await placeOf(cleanUp, [{ name: '/admin', 'max-age-secs': 1 }], { 'clock-skew-secs': 0 });
     const browser = await signedOn(place, '/admin?x=1');
     place.clock.advance(2_000);
     const refused = await browser.get('/admin?x=1');
@@ -297,7 +297,7 @@ describe('a session that no longer meets what its page requires, right after the
     const strict = await oidcPlace(
       cleanUp,
       () => [loginConfig(lax.provider)],
-      sessions([{ path: '/admin', 'acr-values': ['urn:mfa'] }]),
+      sessions([{ name: '/admin', 'acr-values': ['urn:mfa'] }]),
     );
     const here = strict.newBrowser('shop.example.com');
     const there = lax.newBrowser();
@@ -326,7 +326,7 @@ describe('several ways to sign on', () => {
   it('lead straight to the provider that the page names, and no session of another one suffices', async ({
     cleanUp,
   }) => {
-    const place = await oidcPlace(cleanUp, twoLogins, sessionsWith([{ path: '/admin', provider: 'partner' }]));
+    const place = await oidcPlace(cleanUp, twoLogins, sessionsWith([{ name: '/admin', provider: 'partner' }]));
     const browser = place.newBrowser();
     const first = await browser.get('/oidc/login?provider=corp&return_to=/');
     expect((await answered(browser, place.provider, first.location)).status).toBe(302);
@@ -339,13 +339,13 @@ describe('several ways to sign on', () => {
   });
 
   it('cannot be confused by a link that names the other provider', async ({ cleanUp }) => {
-    const place = await oidcPlace(cleanUp, twoLogins, sessionsWith([{ path: '/admin', provider: 'partner' }]));
+    const place = await oidcPlace(cleanUp, twoLogins, sessionsWith([{ name: '/admin', provider: 'partner' }]));
     const reply = await place.newBrowser().get('/oidc/login?provider=corp&return_to=/admin');
     expect(queryOf(reply.location).get('redirect_uri')).toBe('https://portal.example.com/oidc/callback/partner');
   });
 
   it('are offered in a page if several can meet the requirement', async ({ cleanUp }) => {
-    const place = await oidcPlace(cleanUp, twoLogins, sessionsWith([{ path: '/admin', 'acr-values': ['urn:mfa'] }]));
+    const place = await oidcPlace(cleanUp, twoLogins, sessionsWith([{ name: '/admin', 'acr-values': ['urn:mfa'] }]));
     const browser = place.newBrowser();
     const asked = await browser.get('/admin?x=1');
     expect(asked.location).toBe('/oidc/login?return_to=%2Fadmin%3Fx%3D1');

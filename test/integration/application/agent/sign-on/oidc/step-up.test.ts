@@ -355,3 +355,47 @@ describe('several ways to sign on', () => {
     expect(queryOf(begun.location).get('acr_values')).toBe('urn:mfa');
   });
 });
+
+describe('a refresh of tokens', () => {
+  const require = [
+    { name: '/admin', 'max-age-secs': 300 },
+    { name: '/strong', 'acr-values': ['urn:mfa'] },
+  ];
+
+  const refreshed = async (cleanUp: CleanUp, stated: Changes, later: Changes) => {
+    const place = await placeOf(cleanUp, require);
+    const { provider, clock } = place;
+    provider.givesRefreshTokens = true;
+    provider.lies = {
+      refresh: (response, honest, claims) => {
+        const idToken = provider.sign({ ...claims, ...later });
+        response.writeHead(200, { 'content-type': 'application/json' });
+        response.end(JSON.stringify({ ...honest, id_token: idToken }));
+      },
+    };
+    place.states(stated);
+    const browser = await signedOn(place);
+    clock.advance(280_000);
+    expect((await browser.get('/orders')).status).toBe(200);
+    await expect.poll(() => provider.refreshes, { timeout: 20_000 }).toBe(1);
+    // The session has the claims of the refreshed token.
+    await expect
+      .poll(async () => JSON.stringify((await browser.get('/orders')).answer.requestHeaders), { timeout: 20_000 })
+      .toContain('after the refresh');
+    return { browser, clock };
+  };
+
+  it('makes no authentication stronger or more recent', async ({ cleanUp }) => {
+    const later = { acr: 'urn:mfa', auth_time: 1_800_000_280, name: 'after the refresh' };
+    const { browser } = await refreshed(cleanUp, { acr: undefined, auth_time: undefined }, later);
+    for (const page of ['/admin', '/strong']) expect((await browser.get(page)).status).toBe(302);
+  });
+
+  it('does not make it older either', async ({ cleanUp }) => {
+    const { browser, clock } = await refreshed(cleanUp, { acr: 'urn:mfa' }, { name: 'after the refresh' });
+    for (const page of ['/admin', '/strong']) expect((await browser.get(page)).status).toBe(200);
+    clock.advance(51_000);
+    expect((await browser.get('/admin')).status).toBe(302);
+    expect((await browser.get('/strong')).status).toBe(200);
+  });
+});

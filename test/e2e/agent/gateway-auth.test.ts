@@ -1,5 +1,6 @@
 import { connect } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { freePort } from '../../support/shared/free-port.js';
 import type { RunningProcess } from '../../support/shared/processes.js';
 import { runAgent } from '../../support/shared/running-gateway.js';
 import { temporaryFolder } from '../../support/shared/temporary-folder.js';
@@ -27,7 +28,13 @@ const connects = (path: string): Promise<boolean> =>
     socket.once('error', () => resolve(false));
   });
 
-const gatewayFile = (name: string, config: string, socket: string): string =>
+/** `place`: the path of the socket, or members of the agent block. */
+const gatewayFile = (
+  name: string,
+  config: string,
+  place: string,
+  reached = place.startsWith('/') ? `socket "${place}"` : place,
+): string =>
   folder.write(
     name,
     `listeners {
@@ -45,7 +52,7 @@ upstreams {
 }
 agents {
   agent "auth" {
-    socket "${socket}"
+    ${reached}
     events "request_headers"
     config {
       ${config}
@@ -104,6 +111,46 @@ describe('gateway-auth', () => {
     expect(await connects(folder.file('d.sock'))).toBe(true);
     await start(['--config', file, '--socket', folder.file('e.sock')]).wrote(/The agent listens/);
     expect(await connects(folder.file('e.sock'))).toBe(true);
+  });
+
+  it('serves admin endpoints with the address and token of its block; flags override them', async () => {
+    const address = `127.0.0.1:${await freePort()}`;
+    const members = `socket "${folder.file('h.sock')}"; admin { address "${address}"; token "of-the-block" }`;
+    const file = gatewayFile('admin.kdl', 'api-keys "hunter2:name"', members);
+    const statusWith = async (token: string): Promise<number> =>
+      (await fetch(`http://${address}/admin/sessions`, { headers: { Authorization: `Bearer ${token}` } })).status;
+
+    const first = start(['--config', file]);
+    await first.wrote(/the agent serves its admin endpoints/);
+    expect([await statusWith('of-the-block'), await statusWith('of-a-flag')]).toEqual([200, 401]);
+    first.signal('SIGTERM');
+    expect(await first.exited).toMatchObject({ code: 0 });
+
+    const second = start(['--config', file, '--admin-token', 'of-a-flag'], { AGENT_ADMIN_TOKEN: 'of-a-variable' });
+    await second.wrote(/the agent serves its admin endpoints/);
+    expect([await statusWith('of-a-flag'), await statusWith('of-the-block')]).toEqual([200, 401]);
+    // Keys are read again; address and token stay.
+    second.signal('SIGHUP');
+    await second.wrote(/keys, CAs, lists and policies were reloaded/);
+    expect(await statusWith('of-a-flag')).toBe(200);
+    expect(second.output()).toContain('--admin-token');
+    expect(second.output()).not.toMatch(/of-a-flag|of-a-variable|of-the-block/);
+
+    const third = start(['--socket', folder.file('i.sock'), '--admin-address', address, '--admin-token', 'x']);
+    expect((await third.exited).code).toBe(1);
+    expect(third.output()).toContain(`cannot serve admin endpoints on ${address}`);
+    expect(await connects(folder.file('i.sock'))).toBe(false);
+  });
+
+  it.each([
+    ['an admin address without a token', ['--admin-address', '127.0.0.1:1'], 'admin-address: it needs admin-token'],
+    ['an admin token without an address', ['--admin-token', 'hunter2'], 'admin-token: it has no effect'],
+    ['an admin token of other characters', ['--admin-address', '127.0.0.1:1', '--admin-token', 'hunter2 ü'], 'letters'],
+  ])('exits with 1 for %s', async (_, args, message) => {
+    const agent = start(['--socket', folder.file('j.sock'), ...args]);
+    expect((await agent.exited).code).toBe(1);
+    expect(agent.output()).toContain(message);
+    expect(agent.output()).not.toContain('hunter2');
   });
 
   it('checks a configuration without serving it', async () => {

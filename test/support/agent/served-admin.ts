@@ -22,6 +22,7 @@ export const servedAdmin = async (
   cleanUp: CleanUp,
   sessions: SessionAdministration | null,
   wanted: StreamAddress = { host: '127.0.0.1', port: 0 },
+  headTimeoutMs?: number,
 ) => {
   const logger = new RecordingLogger();
   const records: AuditRecord[] = [];
@@ -33,7 +34,8 @@ export const servedAdmin = async (
     account: new AdminAccount(logger, audit, new FloodWindows(new ManualScheduler(new ManualClock()))),
     logger,
   });
-  const server = new AgentAdminServer(wanted, admin, { bindSocketPath, random: new CryptoRandom(), logger });
+  const ports = { bindSocketPath, random: new CryptoRandom(), logger };
+  const server = new AgentAdminServer(wanted, admin, ports, headTimeoutMs);
   const address = await server.listen();
   cleanUp.add(() => server.close(0));
   return { address, port: 'port' in address ? address.port : 0, records, logger, server };

@@ -11,7 +11,7 @@ import { acceptCorrelationId, correlationIdHeader } from '../../../domain/http/c
 /** Operators and the workers of some gateways. */
 const maxConnections = 64;
 /** Time for a request head, in milliseconds. */
-const headTimeoutMs = 5_000;
+const defaultHeadTimeoutMs = 5_000;
 /** Time for a whole request, and for an idle connection; milliseconds. */
 const requestTimeoutMs = 10_000;
 /** Maximum octets of a request head, and number of its fields. */
@@ -42,7 +42,12 @@ export class AgentAdminServer {
   readonly #ports: AgentAdminServerPorts;
   readonly #server: Server;
 
-  constructor(address: StreamAddress, admin: Pick<AnswerAgentAdmin, 'answer'>, ports: AgentAdminServerPorts) {
+  constructor(
+    address: StreamAddress,
+    admin: Pick<AnswerAgentAdmin, 'answer'>,
+    ports: AgentAdminServerPorts,
+    headTimeoutMs = defaultHeadTimeoutMs,
+  ) {
     this.#address = address;
     this.#admin = admin;
     this.#ports = ports;

@@ -6,6 +6,7 @@ import type {
 } from '../../../application/ports/shared/session-administration.js';
 import { isUnixSocket, type StreamAddress } from '../../../domain/configuration/network-addresses.js';
 import { streamAddressText } from '../../../domain/configuration/schema/grpc-address.js';
+import { correlationIdHeader } from '../../../domain/http/correlation-id.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
 import type { Secret } from '../../../domain/shared/secret.js';
 import { readSessions } from './read-sessions.js';
@@ -88,8 +89,8 @@ export class HttpSessionAdministration implements SessionAdministration {
     return isAsked ? ok(sessions) : err('its answer has sessions with other ids');
   }
 
-  async revoke(id: string): Promise<Result<boolean, string>> {
-    const reply = await this.#ask('DELETE', `${path}/${id}`);
+  async revoke(id: string, correlationId: string): Promise<Result<boolean, string>> {
+    const reply = await this.#ask('DELETE', `${path}/${id}`, { [correlationIdHeader]: correlationId });
     if (!reply.ok) return reply;
     const { status } = reply.value;
     if (status === 204) return ok(true);
@@ -110,7 +111,11 @@ export class HttpSessionAdministration implements SessionAdministration {
       : err(`it answers ${status}`);
   }
 
-  async #ask(method: string, target: string): Promise<Result<Reply, string>> {
+  async #ask(
+    method: string,
+    target: string,
+    fields: Readonly<Record<string, string>> = {},
+  ): Promise<Result<Reply, string>> {
     const { address, token, socketFault, deadlineMs = defaultDeadlineMs } = this.#admin;
     if (isUnixSocket(address)) {
       const fault = await socketFault(address.path);
@@ -134,6 +139,7 @@ export class HttpSessionAdministration implements SessionAdministration {
           headers: {
             Host: isUnixSocket(address) ? 'localhost' : streamAddressText(address),
             Authorization: `Bearer ${token.reveal()}`,
+            ...fields,
           },
         },
         (response) => {

@@ -229,7 +229,7 @@ export class AnswerSessions {
     correlationId: string,
   ): Promise<AdminAnswer> {
     const outcomes = await Promise.all(
-      found.map(async (match) => ({ ...match, revoked: await match.sessions.revoke(match.session.id) })),
+      found.map(async (match) => ({ ...match, revoked: await match.sessions.revoke(match.session.id, correlationId) })),
     );
     const done = outcomes.find(({ revoked }) => revoked.ok && revoked.value);
     if (done !== undefined) {

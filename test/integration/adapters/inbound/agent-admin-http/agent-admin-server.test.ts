@@ -147,6 +147,11 @@ describe('the admin endpoints of an agent', () => {
       .toBe(200);
   });
 
+  it('end a connection whose request head does not arrive in time', async ({ cleanUp }) => {
+    const { port } = await servedAdmin(cleanUp, null, { host: '127.0.0.1', port: 0 }, 100);
+    expect(await written(port, 'GET /admin/sessions HTTP/1.1\r\nHost: x\r\nX-Slow: ')).toContain('HTTP/1.1 408 ');
+  });
+
   it('are served on a unix socket, which only its user and group can use', async ({ cleanUp }) => {
     const folder = temporaryFolder();
     cleanUp.add(() => folder.remove());

@@ -67,7 +67,8 @@ describe('the sessions of an agent in another process', () => {
     const folder = temporaryFolder();
     cleanUp.add(() => folder.remove());
     for (const wanted of [{ host: '127.0.0.1', port: 0 }, { path: folder.file('admin.sock') }]) {
-      const { address } = await servedAdmin(cleanUp, await heldAdministration([testSession('one')]), wanted);
+      const held = await heldAdministration([testSession('one')]);
+      const { address, records } = await servedAdmin(cleanUp, held, wanted);
       const remote = askedAt(address);
       for (const prefix of [id.slice(0, 8), hashOf('one')]) {
         expect(await remote.find(prefix)).toEqual({
@@ -85,16 +86,17 @@ describe('the sessions of an agent in another process', () => {
           ],
         });
       }
-      expect(await remote.revoke(id)).toEqual({ ok: true, value: true });
-      expect(await remote.revoke(id)).toEqual({ ok: true, value: false });
+      expect(await remote.revoke(id, 'ticket-42')).toEqual({ ok: true, value: true });
+      expect(await remote.revoke(id, 'ticket-42')).toEqual({ ok: true, value: false });
       expect(await remote.find(id)).toEqual({ ok: true, value: [] });
+      expect(records[0]?.members).toMatchObject({ correlation_id: 'ticket-42', session: id, subject: 'alice' });
     }
   });
 
   it('are unavailable with another token, which no error shows', async ({ cleanUp }) => {
     const { address } = await servedAdmin(cleanUp, await heldAdministration([testSession('one')]));
     const remote = askedAt(address, { token: new Secret('another-token') });
-    for (const outcome of [await remote.list(all), await remote.find(id), await remote.revoke(id)]) {
+    for (const outcome of [await remote.list(all), await remote.find(id), await remote.revoke(id, 'ticket-42')]) {
       expect(outcome).toEqual({ ok: false, error: expect.stringContaining('refuses the token') });
       expect(JSON.stringify(outcome)).not.toContain('another-token');
     }
@@ -114,7 +116,10 @@ describe('the sessions of an agent in another process', () => {
     cleanUp.add(() => folder.remove());
     const { address, logger } = await servedAdmin(cleanUp, null, { path: folder.file('admin.sock') });
     const remote = askedAt(address, { socketFault: async (path) => `${path.length > 0} it belongs to user 7` });
-    expect(await remote.revoke(id)).toEqual({ ok: false, error: expect.stringContaining('it belongs to user 7') });
+    expect(await remote.revoke(id, 'ticket-42')).toEqual({
+      ok: false,
+      error: expect.stringContaining('it belongs to user 7'),
+    });
     expect(logger.lines.filter(({ message }) => message.includes('refused'))).toEqual([]);
   });
 
@@ -134,7 +139,7 @@ describe('the sessions of an agent in another process', () => {
     const { address, paths } = await lyingAgent(cleanUp, (_request, response) =>
       response.writeHead(307, { Location: '/elsewhere' }).end(),
     );
-    expect(await askedAt(address).revoke(id)).toEqual({ ok: false, error: 'it answers 307' });
+    expect(await askedAt(address).revoke(id, 'ticket-42')).toEqual({ ok: false, error: 'it answers 307' });
     expect(paths).toEqual([`/admin/sessions/${id}`]);
   });
 

@@ -4,6 +4,7 @@ import { AgentRegistry } from '../../../../../src/application/gateway/run-gatewa
 import type { AgentReportReader } from '../../../../../src/application/ports/gateway/agent-client.js';
 import type { AgentConfiguration } from '../../../../../src/domain/gateway/configuration/gateway-configuration.js';
 import { err, ok } from '../../../../../src/domain/shared/result.js';
+import { Secret } from '../../../../../src/domain/shared/secret.js';
 import { FakeAgentClient } from '../../../../support/gateway/fake-agent-client.js';
 import { testAgent } from '../../../../support/gateway/in-process-gateway.js';
 import { ManualClock } from '../../../../support/shared/manual-clock.js';
@@ -55,6 +56,17 @@ describe('an agent that a reload keeps', () => {
     expect(made).toHaveLength(1);
     expect(made[0]?.calls).toEqual(['start', 'configure {"v":1}', 'configure {"v":2}']);
     expect(said()).toEqual([took, took]);
+  });
+
+  it('is replaced if its admin address or token changes, and kept if they stay', async () => {
+    const admin = (token: string, port = 1) => ({ address: { host: '127.0.0.1', port }, token: new Secret(token) });
+    await load([socketAgent({ admin: admin('one') })]);
+    await load([socketAgent({ admin: admin('one') })]);
+    expect(made).toHaveLength(1);
+    await load([socketAgent({ admin: admin('two') })]);
+    await load([socketAgent({ admin: admin('two', 2) })]);
+    await load([socketAgent()]);
+    expect(made).toHaveLength(4);
   });
 
   it('gets a refused configuration again with the next reload', async () => {

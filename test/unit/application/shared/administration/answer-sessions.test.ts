@@ -209,8 +209,8 @@ describe('/admin/sessions', () => {
       store: {},
       list: (query) => sessions.list(query),
       find: (prefix) => sessions.find(prefix),
-      revoke: (session) => {
-        revokedBy.push(name);
+      revoke: (session, correlationId) => {
+        revokedBy.push(`${name} ${correlationId}`);
         return sessions.revoke(session);
       },
     });
@@ -220,6 +220,6 @@ describe('/admin/sessions', () => {
       sessions: [expect.objectContaining({ agent: 'a' })],
     });
     expect(await asked(answers, `/admin/sessions/${id('one')}`, 'DELETE')).toMatchObject({ status: 204 });
-    expect(revokedBy).toEqual(['a', 'b']);
+    expect(revokedBy).toEqual(['a c', 'b c']);
   });
 });

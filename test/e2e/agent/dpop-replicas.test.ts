@@ -94,6 +94,7 @@ describeWithPeers(['redis-server'], 'a proof for one of two gateways with one re
     expect((await other.ask({ headers: await fields() })).status).toBe(200);
     await redis.kill();
     expect((await one.ask({ headers: await fields() })).status).toBe(503);
+    await expect.poll(() => one.gateway.output()).toContain('the session store cannot be used');
     // Tokens without a proof do not need the store.
     const plain = { Authorization: `Bearer ${await provider.token()}` };
     expect((await one.ask({ headers: plain })).status).toBe(200);

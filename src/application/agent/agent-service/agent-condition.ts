@@ -11,6 +11,10 @@ export interface AgentCondition {
   readonly disabledFeatures: readonly string[];
 }
 
+/** The problem of tokens that are bound to a key; none if their store can be used. */
+const proofTroubles = ({ proofs: { storeFailure } }: PreparedAgent): string[] =>
+  storeFailure === null ? [] : [`DPoP: the store of used proofs cannot be used (${storeFailure})`];
+
 /** Problems of single sign-on, a clause each. */
 const signOnTroubles = ({ sessions, saml, logins }: PreparedAgent): string[] => {
   const troubles = saml === null ? [] : samlTroubles(saml);
@@ -49,7 +53,7 @@ export const agentCondition = (agent: PreparedAgent | null): AgentCondition => {
     const why = failure === null ? '' : ` (${failure})`;
     troubles.push(`${providerLabel(options, index)}: its keys are ${state}${why}`);
   });
-  troubles.push(...(agent.revocations?.troubles() ?? []), ...signOnTroubles(agent));
+  troubles.push(...(agent.revocations?.troubles() ?? []), ...proofTroubles(agent), ...signOnTroubles(agent));
   if (troubles.length === 0) return { state: 'healthy', message: null, disabledFeatures: [] };
   // Gateways send nothing to an unhealthy agent, so they could not fetch the keys that the agent itself publishes.
   // Missing only its own keys therefore does not make it unhealthy.

@@ -290,6 +290,7 @@ const assemble = (
         resources?.endpoint,
       ].filter((endpoint) => endpoint !== undefined && endpoint !== null),
     ),
+    proofs,
     sessions,
     signOn,
     saml,
@@ -300,7 +301,7 @@ const assemble = (
     removesCookie: removedCookies(options, sessions),
     trustedOrigins: new AllowedOrigins(options.trustedOrigins),
     onChange: (listener) => {
-      const ends = [keySets, revocations, sessions, saml, logins].map((part) => part?.onChange(listener));
+      const ends = [keySets, revocations, proofs, sessions, saml, logins].map((part) => part?.onChange(listener));
       return () => {
         for (const end of ends) end?.();
       };

@@ -13,6 +13,7 @@ import type { PreparedTokenExchange } from './prepare-token-exchange.js';
 import type { PreparedLogins } from './prepared-logins.js';
 import type { PreparedSaml } from './prepared-saml.js';
 import type { PreparedSessions } from './prepared-sessions.js';
+import type { UsedProofs } from './used-proofs.js';
 
 /** A checked and prepared configuration. Requests need no further look at the options. */
 export interface PreparedAgent {
@@ -36,6 +37,8 @@ export interface PreparedAgent {
   readonly revocations: RevocationFiles | null;
   /** The endpoints that the agent serves itself. Requests for them are not authenticated. */
   readonly endpoints: AgentEndpoints;
+  /** The store of the used DPoP proofs. */
+  readonly proofs: Pick<UsedProofs, 'storeFailure'>;
   /** Null: no way to sign on, so no sessions. */
   readonly sessions: PreparedSessions | null;
   /** Decides which way to sign on begins; null: there is none. */

@@ -84,6 +84,16 @@ export class UsedProofs {
     return lease.ok ? ok(new UsedProofs(lease.value)) : lease;
   }
 
+  /** Why the store cannot be used, one clause; null if it can. */
+  get storeFailure(): string | null {
+    return this.#lease?.state.failure ?? null;
+  }
+
+  /** Calls the listener when the store fails or recovers. The result unsubscribes it. */
+  onChange(listener: () => void): () => void {
+    return this.#lease?.state.onChange(listener) ?? (() => undefined);
+  }
+
   /** Idempotent. Never rejects. */
   async release(): Promise<void> {
     await this.#lease?.release();

@@ -1,10 +1,14 @@
 import { createHash, type KeyObject, randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import { MemoryStoreOpener } from '../../../../../src/adapters/outbound/memory-session-store/memory-store-opener.js';
+import { noOtherProcesses } from '../../../../../src/application/agent/sessions/session-endings.js';
+import { SessionStoreLeases } from '../../../../../src/application/agent/sessions/session-store-leases.js';
 import type { JsonObject } from '../../../../../src/domain/shared/json.js';
-import { err, ok } from '../../../../../src/domain/shared/result.js';
 import { FakeKeySetSource } from '../../../../support/agent/fake-key-set-source.js';
 import { requestEvent, startedTestAgent } from '../../../../support/agent/test-agent.js';
 import { ecPair, type KeyPair, pairFor, publicJwk, signToken } from '../../../../support/agent/test-tokens.js';
+import { ManualClock } from '../../../../support/shared/manual-clock.js';
+import { RecordingLogger } from '../../../../support/shared/recording-logger.js';
 
 const issuer = 'https://id.example';
 const provider = ecPair();
@@ -210,17 +214,15 @@ describe('the answer to a refused proof', () => {
     expect(headers).toContain('Bearer realm="gateway"');
   });
 
-  it('is 503 if the store of used proofs is full or fails', async () => {
+  it('is 503 if the store of used proofs is full, and the agent reports itself degraded', async () => {
     const keySetSource = new FakeKeySetSource();
     keySetSource.publish({ ...publicJwk(provider.publicKey), kid: 'first' });
-    const full = async () => err({ reason: 'the store is full' });
-    const stores = {
-      acquire: async () =>
-        ok({
-          stores: { replays: { remember: full, removeExpired: full } },
-          release: async () => undefined,
-        } as never),
-    };
+    const stores = new SessionStoreLeases({
+      opener: new MemoryStoreOpener({ replays: 0 }),
+      clock: new ManualClock(),
+      logger: new RecordingLogger(),
+      endings: noOtherProcesses,
+    });
     const oidc = { enabled: true, issuer, 'jwks-url': `${issuer}/keys`, audience: 'api' };
     const { agent, clock } = await startedTestAgent({ oidc }, { keySetSource, sessions: { stores } });
     const claims = { iss: issuer, aud: 'api', sub: 'ann', exp: clock.seconds() + 600 };
@@ -232,5 +234,9 @@ describe('the answer to a refused proof', () => {
     const event = requestEvent(['host', 'api.example', 'authorization', `DPoP ${token}`, 'dpop', proof]);
     const { decision } = await agent.decide(event, Symbol('connection'));
     expect(decision).toMatchObject({ kind: 'block', status: 503 });
+    expect(agent.health()).toMatchObject({
+      state: 'degraded',
+      message: 'DPoP: the store of used proofs cannot be used (the memory replay store is full)',
+    });
   });
 });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { CryptoSessionSecrets } from '../../../../../src/adapters/outbound/crypto-session-secrets/crypto-session-secrets.js';
 import type { AgentProcessServices } from '../../../../../src/application/agent/configure-agent/agent-process-services.js';
 import { PreparedSessions } from '../../../../../src/application/agent/configure-agent/prepared-sessions.js';
 import { SessionCache } from '../../../../../src/application/agent/sessions/session-cache.js';
@@ -41,7 +42,8 @@ const prepared = async (sessions: Record<string, number>, ...stored: readonly Se
   } as unknown as SessionStoreLease;
   const { options } = completeAgentOptions(optionsOf({ saml, sessions }), new Map());
   if (options?.sessions == null) throw new Error('no options');
-  const services = { clock, scheduler, logger: new RecordingLogger(), digest: { sha256Hex } };
+  const oidc = { secrets: new CryptoSessionSecrets() };
+  const services = { clock, scheduler, logger: new RecordingLogger(), digest: { sha256Hex }, oidc };
   const made = new PreparedSessions(options.sessions, options, lease, services as unknown as AgentProcessServices);
   return { made, clock, scheduler, store, released: () => released };
 };

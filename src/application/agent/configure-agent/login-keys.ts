@@ -6,7 +6,7 @@ import type { AgentOptionProblem } from '../../../domain/configuration/agent-opt
 import { err, ok, type Result } from '../../../domain/shared/result.js';
 import { Secret } from '../../../domain/shared/secret.js';
 import type { SigningKey } from '../../ports/agent/token-signing-keys.js';
-import type { ClientCredential } from '../sign-on/oidc/token-endpoint.js';
+import type { ClientCredential } from '../sign-on/oidc/provider-token-endpoint.js';
 import type { AgentProcessServices } from './agent-process-services.js';
 import { optionProblem } from './option-problem.js';
 

@@ -18,7 +18,7 @@ import { AgentEndpoints } from '../agent-service/agent-endpoints.js';
 import { ProtectedResources } from '../agent-service/protected-resources.js';
 import { AuthenticateRequest } from '../authenticate/authenticate-request.js';
 import type { AuthorizeRequest } from '../authorize/authorize-request.js';
-import type { ClientCredential } from '../sign-on/oidc/token-endpoint.js';
+import type { ClientCredential } from '../sign-on/oidc/provider-token-endpoint.js';
 import type { IdentityProviderTrust } from '../sign-on/saml/trust/identity-provider-trust.js';
 import { SignOn } from '../sign-on/shared/sign-on.js';
 import type { SignOnWay } from '../sign-on/shared/sign-on-way.js';

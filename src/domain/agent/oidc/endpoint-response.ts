@@ -47,9 +47,6 @@ const mediaType = (value: string | null): string => (value ?? '').replace(/;.*$/
 export const isJsonResponse = ({ contentType }: EndpointResponse): boolean =>
   mediaType(contentType) === 'application/json';
 
-/** Whether a text can be a bearer token in Authorization (RFC 6750, section 2.1). */
-export const isBearerToken = (text: string): boolean => /^[A-Za-z0-9._~+/-]+=*$/.test(text);
-
 const isToken = (value: unknown): value is string =>
   typeof value === 'string' && value.length <= maximumTokenLength && tokenText.test(value);
 

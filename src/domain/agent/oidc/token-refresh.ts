@@ -23,8 +23,8 @@ export interface SessionTokens {
   readonly hasRefreshToken: boolean;
 }
 
-/** What a login needs the tokens for. */
-export interface TokenUse {
+/** How a login uses its tokens. */
+export interface RefreshPolicy {
   /** Whether upstreams get the access token. */
   readonly forwards: boolean;
   /** How long a session goes on after the end of its access token, in milliseconds. */
@@ -96,7 +96,7 @@ export type TokenState = 'current' | 'due' | 'ended' | 'over';
 
 const stateWithoutRefresh = (
   { life, hasAccessToken }: SessionTokens,
-  { forwards }: TokenUse,
+  { forwards }: RefreshPolicy,
   nowMs: number,
 ): TokenState => {
   if (!forwards) return 'current';
@@ -104,13 +104,13 @@ const stateWithoutRefresh = (
 };
 
 /** The state of the tokens of a session. An end that the provider does not state never comes. */
-export const tokenState = (tokens: SessionTokens, use: TokenUse, nowMs: number): TokenState => {
+export const tokenState = (tokens: SessionTokens, policy: RefreshPolicy, nowMs: number): TokenState => {
   const { life, hasAccessToken, hasRefreshToken } = tokens;
-  if (!hasRefreshToken) return stateWithoutRefresh(tokens, use, nowMs);
+  if (!hasRefreshToken) return stateWithoutRefresh(tokens, policy, nowMs);
   // The session began before the login forwarded tokens.
-  if (use.forwards && !hasAccessToken) return 'ended';
+  if (policy.forwards && !hasAccessToken) return 'ended';
   if (life === null || nowMs < refreshDueMs(life)) return 'current';
-  return nowMs < life.untilMs + (use.forwards ? 0 : use.graceMs) ? 'due' : 'ended';
+  return nowMs < life.untilMs + (policy.forwards ? 0 : policy.graceMs) ? 'due' : 'ended';
 };
 
 const firstPauseMs = 1_000;

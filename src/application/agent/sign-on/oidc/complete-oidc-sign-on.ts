@@ -1,7 +1,8 @@
 import { loginDemand } from '../../../../domain/agent/configuration/step-up-rules.js';
+import { isBearerToken } from '../../../../domain/agent/identity/authorization-credential.js';
 import type { OidcCallback } from '../../../../domain/agent/oidc/callback.js';
 import { callbackFault } from '../../../../domain/agent/oidc/checks/callback-checks.js';
-import { isBearerToken, type ReceivedTokens } from '../../../../domain/agent/oidc/endpoint-response.js';
+import type { ReceivedTokens } from '../../../../domain/agent/oidc/endpoint-response.js';
 import { codeVerifierText, nonceText, type PendingLogin } from '../../../../domain/agent/oidc/pending-login.js';
 import { newOidcSession } from '../../../../domain/agent/oidc/session-of-id-token.js';
 import type { Session } from '../../../../domain/agent/sessions/session.js';
@@ -18,8 +19,8 @@ import { AnsweredLogins } from './answered-logins.js';
 import { readyProvider } from './discovery/ready-provider.js';
 import type { OidcRefusals, RefusedOidc } from './oidc-refusal.js';
 import type { PreparedLogin } from './oidc-sign-on-options.js';
+import type { ProviderTokenEndpoint } from './provider-token-endpoint.js';
 import { sealTokens } from './session-tokens.js';
-import type { TokenEndpoint } from './token-endpoint.js';
 import { type AcceptedUser, VerifyTokens } from './verify-tokens.js';
 
 /** A pending sign-on of this browser. */
@@ -49,11 +50,11 @@ const isAboutAuthentication = ({ reason }: RefusedOidc): boolean =>
 export class CompleteOidcSignOn {
   readonly #parts: PreparedLogin;
   readonly #refusals: OidcRefusals;
-  readonly #tokens: TokenEndpoint;
+  readonly #tokens: ProviderTokenEndpoint;
   readonly #verify: VerifyTokens;
   readonly #answered: AnsweredLogins;
 
-  constructor(parts: PreparedLogin, refusals: OidcRefusals, tokens: TokenEndpoint) {
+  constructor(parts: PreparedLogin, refusals: OidcRefusals, tokens: ProviderTokenEndpoint) {
     this.#parts = parts;
     this.#refusals = refusals;
     this.#tokens = tokens;

@@ -3,7 +3,7 @@ import { loginDemand } from '../../../../domain/agent/configuration/step-up-rule
 import type { OidcCallback } from '../../../../domain/agent/oidc/callback.js';
 import { logoutUrl } from '../../../../domain/agent/oidc/logout-request.js';
 import { idTokenDetail, providerOfLogin } from '../../../../domain/agent/oidc/session-of-id-token.js';
-import type { TokenUse } from '../../../../domain/agent/oidc/token-refresh.js';
+import type { RefreshPolicy } from '../../../../domain/agent/oidc/token-refresh.js';
 import type { Session } from '../../../../domain/agent/sessions/session.js';
 import type { SessionRequirement } from '../../../../domain/agent/sessions/session-requirements.js';
 import {
@@ -24,9 +24,9 @@ import { CompleteOidcSignOn, type OwnRequest } from './complete-oidc-sign-on.js'
 import type { ProviderEndpointLookup } from './discovery/provider-endpoint-lookup.js';
 import { OidcRefusals } from './oidc-refusal.js';
 import type { PreparedLogin } from './oidc-sign-on-options.js';
+import { ProviderTokenEndpoint } from './provider-token-endpoint.js';
 import { type RefreshOutcome, RefreshTokens } from './refresh-tokens.js';
 import type { LoginRefresh } from './session-refreshes.js';
-import { TokenEndpoint } from './token-endpoint.js';
 import { VerifyTokens } from './verify-tokens.js';
 
 /** One `oidc-login` block: a way to sign on. */
@@ -42,7 +42,7 @@ export class OidcLogin implements SignOnWay, SignOutWay, LoginRefresh {
   /** Whether the provider posts its answers. */
   readonly takesForms: boolean;
   readonly refusals: OidcRefusals;
-  readonly use: TokenUse;
+  readonly policy: RefreshPolicy;
   readonly #metadata: ProviderEndpointLookup;
   readonly #secrets: PreparedLogin['secrets'];
   readonly #random: PreparedLogin['random'];
@@ -69,8 +69,8 @@ export class OidcLogin implements SignOnWay, SignOutWay, LoginRefresh {
     this.#paths = compileProtectedPaths(options);
     this.#begin = new BeginOidcSignOn(parts, this.refusals);
     this.#verify = new VerifyTokens(parts);
-    const tokens = new TokenEndpoint({ ...parts, clientId: options.clientId });
-    this.use = { forwards: options.forwardsAccessToken, graceMs: options.refreshGraceMs };
+    const tokens = new ProviderTokenEndpoint({ ...parts, clientId: options.clientId });
+    this.policy = { forwards: options.forwardsAccessToken, graceMs: options.refreshGraceMs };
     this.#refresh = new RefreshTokens(parts, tokens, this.#verify);
     this.#complete = new CompleteOidcSignOn(parts, this.refusals, tokens);
   }

@@ -18,7 +18,7 @@ import type { SignOnCookies } from '../shared/sign-on-cookies.js';
 import type { SignOut } from '../shared/sign-out.js';
 import type { ProviderEndpointLookup } from './discovery/provider-endpoint-lookup.js';
 import type { OidcOutcomes } from './oidc-refusal.js';
-import type { ClientCredential } from './token-endpoint.js';
+import type { ClientCredential } from './provider-token-endpoint.js';
 
 /** The sessions, as a sign-on uses them. */
 export interface LoginSessions {

@@ -1,4 +1,5 @@
-import { isBearerToken, type RefreshedTokens } from '../../../../domain/agent/oidc/endpoint-response.js';
+import { isBearerToken } from '../../../../domain/agent/identity/authorization-credential.js';
+import type { RefreshedTokens } from '../../../../domain/agent/oidc/endpoint-response.js';
 import type { ProviderMetadata } from '../../../../domain/agent/oidc/provider-metadata.js';
 import {
   type RefreshEnding,
@@ -14,8 +15,8 @@ import { err, ok, type Result } from '../../../../domain/shared/result.js';
 import type { Cancellation } from '../../../ports/shared/cancellation.js';
 import { readyProvider } from './discovery/ready-provider.js';
 import type { PreparedLogin } from './oidc-sign-on-options.js';
+import type { ProviderTokenEndpoint, TokenEndpointFailure } from './provider-token-endpoint.js';
 import { sealTokens } from './session-tokens.js';
-import type { TokenEndpoint, TokenEndpointFailure } from './token-endpoint.js';
 import type { RefreshContext, VerifyTokens } from './verify-tokens.js';
 
 interface FailedRefresh {
@@ -66,10 +67,10 @@ const outcomeOf = (
 /** Refreshes the tokens of sessions of one login (RFC 6749, section 6; OpenID Connect Core, section 12). */
 export class RefreshTokens {
   readonly #parts: PreparedLogin;
-  readonly #tokens: TokenEndpoint;
+  readonly #tokens: ProviderTokenEndpoint;
   readonly #verify: VerifyTokens;
 
-  constructor(parts: PreparedLogin, tokens: TokenEndpoint, verify: VerifyTokens) {
+  constructor(parts: PreparedLogin, tokens: ProviderTokenEndpoint, verify: VerifyTokens) {
     this.#parts = parts;
     this.#tokens = tokens;
     this.#verify = verify;

@@ -76,8 +76,8 @@ export class RefreshedSessions implements SessionChecks {
     }
   }
 
-  #stateOf({ details }: Session, { use }: LoginRefresh): TokenState {
-    return tokenState(readSessionTokens(details), use, this.#parts.clock.wallMs());
+  #stateOf({ details }: Session, { policy }: LoginRefresh): TokenState {
+    return tokenState(readSessionTokens(details), policy, this.#parts.clock.wallMs());
   }
 
   async #attempt(refreshable: Refreshable): Promise<RefreshAttempt> {

@@ -1,12 +1,12 @@
 import {
   failedRefreshDetails,
   type RefreshEnding,
+  type RefreshPolicy,
   type RefreshRetry,
   readSessionTokens,
   refreshFailures,
   refreshPauseMs,
   type TokenRefreshResult,
-  type TokenUse,
   tokenState,
 } from '../../../../domain/agent/oidc/token-refresh.js';
 import type { Session } from '../../../../domain/agent/sessions/session.js';
@@ -35,7 +35,7 @@ const failureLogMs = 1_000;
 /** Refreshes the sessions of one login. */
 export interface LoginRefresh {
   readonly name: string;
-  readonly use: TokenUse;
+  readonly policy: RefreshPolicy;
   refresh(sessionId: string, session: Session, cancellation: Cancellation): Promise<RefreshOutcome>;
 }
 
@@ -115,7 +115,7 @@ export class SessionRefreshes {
       evict(idHash);
       return 'settled';
     }
-    const state = tokenState(readSessionTokens(session.details), login.use, clock.wallMs());
+    const state = tokenState(readSessionTokens(session.details), login.policy, clock.wallMs());
     if (state === 'due' || state === 'ended') return this.#refresh(refreshable, session, holder);
     // Another process has just refreshed the session.
     await store.endRefresh({ idHash, holder, details: null, heldUntilMs: 0 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { isBearerToken } from '../../../../../src/domain/agent/identity/authorization-credential.js';
 import {
-  isBearerToken,
   readRefreshResponse,
   readTokenResponse,
   readUserinfo,

@@ -1,26 +1,26 @@
 import { describe, expect, it } from 'vitest';
 import {
   failedRefreshDetails,
+  type RefreshPolicy,
   readSessionTokens,
   refreshDueMs,
   refreshFailures,
   refreshPauseMs,
   type SessionTokens,
-  type TokenUse,
   tokenDetails,
   tokenState,
   withoutTokenDetails,
 } from '../../../../../src/domain/agent/oidc/token-refresh.js';
 
-const kept: TokenUse = { forwards: false, graceMs: 300_000 };
-const forwarded: TokenUse = { forwards: true, graceMs: 0 };
+const kept: RefreshPolicy = { forwards: false, graceMs: 300_000 };
+const forwarded: RefreshPolicy = { forwards: true, graceMs: 0 };
 const tokens: SessionTokens = {
   life: { fromMs: 0, untilMs: 100_000 },
   hasAccessToken: true,
   hasRefreshToken: true,
 };
 
-const statesAt = (times: readonly number[], use: TokenUse, changes: Partial<SessionTokens> = {}) =>
+const statesAt = (times: readonly number[], use: RefreshPolicy, changes: Partial<SessionTokens> = {}) =>
   times.map((nowMs) => tokenState({ ...tokens, ...changes }, use, nowMs));
 
 describe('the tokens of a session', () => {

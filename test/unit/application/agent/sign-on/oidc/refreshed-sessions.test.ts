@@ -15,7 +15,7 @@ import {
 } from '../../../../../../src/application/agent/sign-on/oidc/session-refreshes.js';
 import {
   failedRefreshDetails,
-  type TokenUse,
+  type RefreshPolicy,
   tokenDetails,
 } from '../../../../../../src/domain/agent/oidc/token-refresh.js';
 import type { Session } from '../../../../../../src/domain/agent/sessions/session.js';
@@ -33,10 +33,10 @@ import { RecordingLogger } from '../../../../../support/shared/recording-logger.
 const provider = 'https://id.example corp';
 const ann = sessionIdOf('ann');
 const lifetimeMs = 100_000;
-const forwarded: TokenUse = { forwards: true, graceMs: 0 };
+const forwarded: RefreshPolicy = { forwards: true, graceMs: 0 };
 
 /** Processes that share a store, at a provider that answers when the test says so. */
-const place = (use: TokenUse = forwarded) => {
+const place = (policy: RefreshPolicy = forwarded) => {
   const clock = new ManualClock();
   const scheduler = new ManualScheduler(clock);
   const store = new FakeSessionStore();
@@ -53,7 +53,7 @@ const place = (use: TokenUse = forwarded) => {
   store.sessions.set(session.idHash, session);
   const login = {
     name: 'corp',
-    use,
+    policy,
     refresh: (_id: string, _session: Session, cancellation: { onCancel(listener: () => void): unknown }) =>
       new Promise<RefreshOutcome>((resolve) => {
         const call = { answer: resolve, isCancelled: false };

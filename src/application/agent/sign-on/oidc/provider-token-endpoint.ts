@@ -62,7 +62,7 @@ type Read<Tokens> = (response: EndpointResponse) => Result<Tokens, TokenResponse
 type EndpointMetadata = Pick<ProviderMetadata, 'tokenUrl' | 'clientMethods'>;
 
 /** The token endpoint of a provider, for one client. No method rejects. */
-export class TokenEndpoint {
+export class ProviderTokenEndpoint {
   readonly #parts: TokenEndpointServices;
   /** The provider has refused Basic authentication, and not the secret in the form. */
   #postsSecret = false;

@@ -59,7 +59,7 @@ describe('two gateways of two workers with embedded agents and one SQLite file',
 describe('sessions that nobody ends', () => {
   it('end at both workers after their lifetime and their idle time', async ({ cleanUp, folder }) => {
     const path = folder.file('store/sessions.db');
-    const agentConfig = seededAgentConfig(folder, `store "sqlite"; path "${path}"; idle-secs 2`);
+    const agentConfig = seededAgentConfig(folder, `store "sqlite"; path "${path}"; idle-secs 3`);
     const stack = await startWorkerStack(cleanUp, {
       transport: 'embedded',
       agentConfig,
@@ -78,7 +78,7 @@ describe('sessions that nobody ends', () => {
     expect(await visitAt(one, idle)).toBe(200);
     // Uses at one worker keep the session alive at the other, beyond its idle time.
     const use = async (): Promise<void> => {
-      for (const endMs = seededMs + 4_000; performance.now() < endMs; ) {
+      for (const endMs = seededMs + 5_000; performance.now() < endMs; ) {
         expect(await visitAt(one, used)).toBe(200);
         await new Promise((resolve) => setTimeout(resolve, 20));
       }

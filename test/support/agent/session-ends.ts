@@ -13,7 +13,7 @@ export const seededAgentMembers = 'events "request_headers" "request_body_chunk"
 export const atWorkersMs = 1_000;
 export const everywhereMs = 5_000;
 /** No session may count for longer, or the test gives up. */
-const patienceMs = 20_000;
+const patienceMs = 60_000;
 
 /** A connection to one worker. */
 export interface ReachedWorker {

@@ -21,7 +21,7 @@ import type { Logger } from '../../ports/shared/logger.js';
 import { type MaybePromise, thenMaybe } from '../../ports/shared/maybe-promise.js';
 import type { Scheduler } from '../../ports/shared/scheduler.js';
 import type { SessionAdministration } from '../../ports/shared/session-administration.js';
-import { CancellationSource } from '../../shared/cancellation/cancellation-source.js';
+import { CancellationSource, isCancelled } from '../../shared/cancellation/cancellation-source.js';
 import type { AuthenticationOutcome } from '../authenticate/authenticate-request.js';
 import type { AgentConfigurationInForce } from '../configure-agent/agent-configuration-in-force.js';
 import type { AgentKeySets } from '../configure-agent/agent-key-sets.js';
@@ -246,8 +246,15 @@ export class AuthAgent implements AgentService {
       protection !== 'excluded',
       event,
     );
-    if (!(authenticated instanceof Promise)) return this.#answer(event, agent, authenticated, startedMs, protection);
-    return authenticated.then((outcome) => this.#answer(event, agent, outcome, startedMs, protection));
+    const answer = thenMaybe(authenticated, (outcome) => this.#answer(event, agent, outcome, startedMs, protection));
+    const { keptForms } = agent;
+    if (keptForms === null) return answer;
+    const considered = thenMaybe(answer, (given) => keptForms.consider(event, given, protection));
+    return thenMaybe(considered, (result) => {
+      if (result.kind === 'answer') return result.answer;
+      // A cancellation during the wait found no form.
+      return isCancelled(cancellation) ? undecidedAnswer(event) : this.#endpoints.begin(event, result.form, connection);
+    });
   }
 
   #answer(

@@ -8,7 +8,13 @@ import type { Cancellation } from '../../ports/shared/cancellation.js';
 import type { Scheduler } from '../../ports/shared/scheduler.js';
 import { isCancelled } from '../../shared/cancellation/cancellation-source.js';
 import type { AgentEndpoint, AgentEndpoints } from './agent-endpoints.js';
-import { type FormProgress, PostedForms, type PostedRequest, type RefusedForm } from './posted-forms.js';
+import {
+  type FormProgress,
+  PostedForms,
+  type PostedRequest,
+  type RefusedForm,
+  type WantedForm,
+} from './posted-forms.js';
 import { formRefusal, undecidedAnswer, withNoStore } from './refusal.js';
 import { withRemarks } from './with-remarks.js';
 
@@ -37,12 +43,17 @@ const withEndpointRemarks = (answer: AgentAnswer): AgentAnswer => {
   return withRemarks(answer, { event: 'endpoint', outcome: isRefusal ? 'refused' : 'answered' });
 };
 
-/** The endpoint chooses the refusal. Without an endpoint the default refusal applies. */
+const noOctets = new Uint8Array(0);
+
+/** The reader of the form chooses the refusal. Without one the default refusal applies. */
 const refused = (
   kind: RefusedForm['kind'],
-  { event, path }: PostedRequest,
+  { event, path, wanted }: PostedRequest,
   endpoint: AgentEndpoint | null,
-): AgentAnswer => withEndpointRemarks(endpoint?.refuseForm({ kind, event }, path) ?? formRefusal({ kind, event }));
+): AgentAnswer =>
+  wanted === null
+    ? withEndpointRemarks(endpoint?.refuseForm({ kind, event }, path) ?? formRefusal({ kind, event }))
+    : wanted.refuseForm(kind);
 
 /** Serves the endpoints of the agent. Requests with a form are answered when it is complete. */
 export class PostedEndpoints {
@@ -65,8 +76,15 @@ export class PostedEndpoints {
     if (pending instanceof Promise && isCancelled(cancellation)) return answer;
     const { formOctets } = endpoint;
     if (!answer.needsMore) return withEndpointRemarks(answer);
-    if (this.#forms.begin({ event, path, formOctets }, connection)) return answer;
-    return refused('overloaded', { event, path, formOctets }, endpoint);
+    const request = { event, path, formOctets, wanted: null };
+    if (this.#forms.begin(request, connection)) return answer;
+    return refused('overloaded', request, endpoint);
+  }
+
+  /** Begins to wait for a body that a request at no endpoint needs. */
+  begin(event: RequestHeadersEvent, wanted: WantedForm, connection: symbol): AgentAnswer {
+    const request = { event, path: '', formOctets: wanted.formOctets, wanted };
+    return this.#forms.begin(request, connection) ? wanted.first : wanted.refuseForm('overloaded');
   }
 
   /**
@@ -81,18 +99,23 @@ export class PostedEndpoints {
       case 'not_awaited':
         return answered(allowAnswer);
       case 'more':
-        return answered({ ...allowAnswer, needsMore: true });
+        return answered({
+          ...allowAnswer,
+          needsMore: true,
+          requestBodyMutation: progress.isDropped ? { chunkIndex: piece.chunkIndex, data: noOctets } : null,
+        });
       default:
         return answered(refused(progress.kind, progress.request, endpoints?.at(progress.request.path) ?? null));
     }
   }
 
   async answerForm(
-    { request, form }: CompleteForm,
+    { request, form, chunkIndex }: CompleteForm,
     endpoints: AgentEndpoints | null,
     cancellation: Cancellation,
   ): Promise<AgentAnswer> {
-    const { event, path } = request;
+    const { event, path, wanted } = request;
+    if (wanted !== null) return wanted.answerForm({ octets: form, chunkIndex }, cancellation);
     const endpoint = endpoints?.at(path) ?? null;
     if (endpoint === null) return withNoStore(undecidedAnswer(event));
     if (form.length > endpoint.formOctets) return refused('too_large', request, endpoint);

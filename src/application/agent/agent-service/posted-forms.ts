@@ -1,5 +1,10 @@
-import type { RequestBodyChunkEvent, RequestHeadersEvent } from '../../../domain/agent-protocol/messages.js';
+import type {
+  AgentAnswer,
+  RequestBodyChunkEvent,
+  RequestHeadersEvent,
+} from '../../../domain/agent-protocol/messages.js';
 import { addressGroup } from '../../../domain/http/ip-address.js';
+import type { Cancellation } from '../../ports/shared/cancellation.js';
 import type { ScheduledTask, Scheduler } from '../../ports/shared/scheduler.js';
 import { FormBuffer } from './form-buffer.js';
 
@@ -38,6 +43,26 @@ class FormCounts {
   }
 }
 
+/** A form as it was posted. */
+export interface ReceivedForm {
+  readonly octets: Uint8Array;
+  /** Index of the last chunk. */
+  readonly chunkIndex: number;
+}
+
+/** A form at a path that is no endpoint: it must be read before the request has an answer. */
+export interface WantedForm {
+  /** The answer to the head, which asks for the body. */
+  readonly first: AgentAnswer;
+  /** Maximum octets. */
+  readonly formOctets: number;
+  /** Whether the answer replaces the body: the octets before the last chunk are then dropped. */
+  readonly replacesBody: boolean;
+  answerForm(form: ReceivedForm, cancellation: Cancellation): Promise<AgentAnswer>;
+  /** Answers a request whose body could not be read. */
+  refuseForm(kind: RefusedForm['kind']): AgentAnswer;
+}
+
 /** A request with a pending form. */
 export interface PostedRequest {
   readonly event: RequestHeadersEvent;
@@ -45,6 +70,8 @@ export interface PostedRequest {
   readonly path: string;
   /** Maximum octets of the form. */
   readonly formOctets: number;
+  /** Null: the endpoint of the path reads the form. */
+  readonly wanted: WantedForm | null;
 }
 
 /** A form that could not be received. */
@@ -61,8 +88,13 @@ export interface RefusedForm {
 export type FormProgress =
   /** No form is pending for this id: the agent did not request the body. */
   | { readonly kind: 'not_awaited' }
-  | { readonly kind: 'more' }
-  | { readonly kind: 'complete'; readonly request: PostedRequest; readonly form: Uint8Array }
+  | { readonly kind: 'more'; readonly isDropped: boolean }
+  | {
+      readonly kind: 'complete';
+      readonly request: PostedRequest;
+      readonly form: Uint8Array;
+      readonly chunkIndex: number;
+    }
   | { readonly kind: RefusedForm['kind']; readonly request: PostedRequest };
 
 export interface PostedFormLimits {
@@ -83,8 +115,8 @@ export interface PostedFormLimits {
   /** Milliseconds from the head of the request to the last chunk. */
   readonly deadlineMs: number;
   /**
-   * Milliseconds for which chunks of a dropped form are refused. Longer than any request, even if its end is never
-   * reported.
+   * Milliseconds for which chunks of a dropped form are refused. Longer than the longest request, which may last a day:
+   * a later chunk would let a request pass that was refused.
    */
   readonly refusedMs: number;
 }
@@ -99,7 +131,7 @@ export const formLimits: PostedFormLimits = {
   droppedForms: 65_536,
   droppedFormsOfGroup: 32,
   deadlineMs: 30_000,
-  refusedMs: 600_000,
+  refusedMs: 90_000_000,
 };
 
 interface AwaitedForm {
@@ -193,12 +225,13 @@ export class PostedForms {
     if (!this.#makeRoomForOctets(growth, form)) return { kind: 'overloaded', request };
     this.#counts.change(form.group, { octets: growth });
     buffer.add(chunk.data);
-    if (chunk.isLast) return { kind: 'complete', request, form: buffer.octets() };
+    const { chunkIndex } = chunk;
+    if (chunk.isLast) return { kind: 'complete', request, form: buffer.octets(), chunkIndex };
     if (chunk.data.length > 0) {
       this.#underWay.delete(form);
       this.#underWay.add(form);
     }
-    return { kind: 'more' };
+    return { kind: 'more', isDropped: request.wanted?.replacesBody === true };
   }
 
   /** False: the group is at its limit, or no form is left to evict. */

@@ -18,6 +18,7 @@ import { AgentEndpoints } from '../agent-service/agent-endpoints.js';
 import { ProtectedResources } from '../agent-service/protected-resources.js';
 import { AuthenticateRequest } from '../authenticate/authenticate-request.js';
 import type { AuthorizeRequest } from '../authorize/authorize-request.js';
+import { KeptForms } from '../sign-on/kept-forms/kept-forms.js';
 import type { ClientCredential } from '../sign-on/oidc/provider-token-endpoint.js';
 import type { IdentityProviderTrust } from '../sign-on/saml/trust/identity-provider-trust.js';
 import { SignOn } from '../sign-on/shared/sign-on.js';
@@ -238,6 +239,31 @@ const prepareSignOn = (
         stepUp: sessions.stepUp,
       });
 
+/** Keeps posted forms over a sign-on, if the configuration asks for it. */
+const prepareKeptForms = (
+  options: CompleteAgentOptions,
+  sessions: PreparedSessions | null,
+  logins: PreparedLogins | null,
+  signOn: SignOn | null,
+  { oidc, random, digest, clock, logger }: AgentProcessServices,
+): KeptForms | null => {
+  if (sessions === null || signOn === null || !sessions.options.keepsPostedForms) return null;
+  const { cookies, stores } = sessions;
+  return new KeptForms({
+    cookies,
+    sessions: logins?.sessions ?? sessions.sessions,
+    store: stores.sessions,
+    forms: stores.forms,
+    secrets: oidc.secrets,
+    signOn,
+    secretHeaders: secretHeaders(options).map(({ name }) => name),
+    random,
+    digest,
+    clock,
+    logger,
+  });
+};
+
 /** The test for cookies that are credentials: those of sign-ons and of tokens. */
 const removedCookies = (
   { forwardCredentials, oidc }: CompleteAgentOptions,
@@ -293,6 +319,7 @@ const assemble = (
     proofs,
     sessions,
     signOn,
+    keptForms: prepareKeptForms(options, sessions, logins, signOn, parts),
     saml,
     logins,
     tokenExchange,

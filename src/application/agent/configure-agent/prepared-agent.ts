@@ -7,6 +7,7 @@ import type { AuthenticateRequest } from '../authenticate/authenticate-request.j
 import type { AuthorizeRequest } from '../authorize/authorize-request.js';
 import type { IdentityTokens } from '../issue-identity-token/identity-tokens.js';
 import type { RevocationFiles } from '../revocation/revocation-files.js';
+import type { KeptForms } from '../sign-on/kept-forms/kept-forms.js';
 import type { SignOn } from '../sign-on/shared/sign-on.js';
 import type { ProviderKeySets } from './agent-key-sets.js';
 import type { PreparedTokenExchange } from './prepare-token-exchange.js';
@@ -43,6 +44,8 @@ export interface PreparedAgent {
   readonly sessions: PreparedSessions | null;
   /** Decides which way to sign on begins; null: there is none. */
   readonly signOn: SignOn | null;
+  /** Keeps posted forms over a sign-on; null: none. */
+  readonly keptForms: KeptForms | null;
   /** Null: no SAML single sign-on. */
   readonly saml: PreparedSaml | null;
   /** Null: no sign-on at OpenID providers. */

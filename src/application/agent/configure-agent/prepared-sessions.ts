@@ -15,8 +15,9 @@ import { ExpireSessions } from '../sessions/expire-sessions.js';
 import type { SessionStoreLease } from '../sessions/session-store-leases.js';
 import { Sessions } from '../sessions/sessions.js';
 import { StepUpRules } from '../sessions/step-up-rules.js';
+import { markOf, ownerSalt } from '../sign-on/kept-forms/kept-form-services.js';
 import { accessToken } from '../sign-on/oidc/session-tokens.js';
-import { SignOnCookies } from '../sign-on/shared/sign-on-cookies.js';
+import { type OwnerMark, SignOnCookies } from '../sign-on/shared/sign-on-cookies.js';
 import { SignOut } from '../sign-on/shared/sign-out.js';
 import type { AgentProcessServices } from './agent-process-services.js';
 
@@ -65,7 +66,7 @@ export class PreparedSessions {
   /** What pages require of the sessions. */
   readonly stepUp: StepUpRules;
   /** Valid until release. */
-  readonly stores: Pick<SessionStores, 'sessions' | 'requests' | 'replays'>;
+  readonly stores: Pick<SessionStores, 'sessions' | 'requests' | 'replays' | 'forms'>;
   readonly #lease: SessionStoreLease;
   readonly #expiry: ExpireSessions;
   readonly #providers = new Map<SignOnMethod, (provider: string) => boolean>();
@@ -94,7 +95,8 @@ export class PreparedSessions {
     this.options = options;
     this.stores = stores;
     this.#lease = lease;
-    this.cookies = new SignOnCookies(options.cookie);
+    const mark: OwnerMark = (sessionId, owner) => markOf(digest, ownerSalt(digest, sessionId), owner);
+    this.cookies = new SignOnCookies(options.cookie, options.keepsPostedForms ? mark : null);
     this.returnOrigins = new AllowedOrigins(options.returnOrigins);
     this.stepUp = new StepUpRules({
       required: complete.requiredSessions,

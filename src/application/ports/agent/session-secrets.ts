@@ -1,6 +1,6 @@
 /**
  * Encrypts texts of a session, such as tokens, with a key derived from the session id. The store holds only the hash of
- * the id, so a copy of the store does not reveal the texts.
+ * the id, so a copy of the store does not reveal the texts. Another secret of 256 bits from a cookie serves as an id too.
  */
 export interface SessionSecrets {
   /**

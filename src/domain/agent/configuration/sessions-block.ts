@@ -96,6 +96,13 @@ const sessionsShape = {
     returnHost,
     'Hosts to which a browser may return after a sign-on, as in `app.example.com`, `app.example.com:8443` or `*.example.com` (all hosts below it, not itself). The URL must be https. Paths of the same host need no entry; with `cookie-domain`, its hosts need none either.',
   ),
+  'keep-posted-forms': documented(
+    optional(
+      boolean,
+      'Whether a form that a browser posts after its session has ended is kept over the sign-on. After the sign-on a page shows host and path, and its user sends the form again or not. Other POST requests get 401.',
+    ),
+    '`#false`',
+  ),
   'allow-origins': list(
     webOrigin,
     'Origins of other sites whose pages may change something with the session cookie, as in `https://app.example.org`. List those that `cors` allows with credentials. From all others, a request by session cookie that is not GET, HEAD or OPTIONS, or that opens a WebSocket, gets 403 `cross_site_request`.',
@@ -126,6 +133,7 @@ export const toSessionsBlockOptions = (fields: Fields<typeof sessionsShape>): Se
   cookieHttpOnly: fields['cookie-http-only'].value,
   formerCookieNames: valuesOf(fields['former-cookie-names'].value),
   returnHosts: valuesOf(fields['return-hosts'].value),
+  keepPostedForms: fields['keep-posted-forms'].value,
   allowOrigins: valuesOf(fields['allow-origins'].value),
   require: fields.require.value.map(({ fields: one }) => ({
     path: one.name.value,

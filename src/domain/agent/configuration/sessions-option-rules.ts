@@ -262,6 +262,7 @@ export const checkedSessionOptions = (
       httpOnly: keys.cookieHttpOnly ?? true,
       sameSite: keys.cookieSameSite ?? 'Lax',
     },
+    keepsPostedForms: sessions?.keepPostedForms ?? false,
     returnOrigins: [...ownOrigins.filter(isHttps), ...returnOrigins(sessions?.returnHosts ?? [], domain)],
     trustedOrigins: [...ownOrigins, ...(sessions?.allowOrigins ?? [])],
   };

@@ -29,6 +29,8 @@ export interface SignOnSessionOptions {
   readonly idleMs: number | null;
   readonly cleanupIntervalMs: number;
   readonly cookie: SessionCookieOptions;
+  /** Whether forms are kept over a sign-on. */
+  readonly keepsPostedForms: boolean;
   /** The https origins to which a browser may return after a sign-on, with or without `*.` before the name. */
   readonly returnOrigins: readonly string[];
   /** The origins of other sites whose pages may send requests with the session cookie that change something. */
@@ -59,6 +61,7 @@ export interface SessionsBlockOptions extends SessionKeys {
   readonly cookieDomain: string | null;
   readonly formerCookieNames: readonly string[];
   readonly returnHosts: readonly string[];
+  readonly keepPostedForms: boolean | null;
   readonly allowOrigins: readonly string[];
   readonly require: readonly RequireBlockOptions[];
 }

@@ -48,6 +48,11 @@ export class BeginOidcSignOn {
     this.#origins = new PublicOrigins(parts.options.publicOrigins, parts.cookieDomain);
   }
 
+  /** Whether the request came in at a host from which a sign-on leads back. */
+  returnsTo(event: RequestHeadersEvent): boolean {
+    return this.#origins.placeOf(hostOf(event)).kind !== 'foreign';
+  }
+
   /** @param returnTo path and query of the host of the request, or an https URL */
   async begin(event: RequestHeadersEvent, returnTo: string): Promise<AgentAnswer> {
     const host = hostOf(event);

@@ -213,10 +213,7 @@ export class CompleteOidcSignOn {
       trace_id: eventTraceId(event),
       correlation_id: event.correlationId,
     });
-    const operations = [
-      ...cookies.setSession(event.headers, id, session.expiresMs - session.createdMs),
-      cookies.clearBinding(handleHash),
-    ];
+    const operations = [...cookies.setSession(event.headers, id, session), cookies.clearBinding(handleHash)];
     const answer = cookies.isStrict ? onwardPage(returnTo, operations) : redirectAnswer(returnTo, operations);
     const subject = remarkText(session.userId);
     return withRemarks(answer, { event: 'sign_on', outcome: 'succeeded', auth_method: 'oidc', subject, session: name });

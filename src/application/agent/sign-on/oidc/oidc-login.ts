@@ -84,6 +84,10 @@ export class OidcLogin implements SignOnWay, SignOutWay, LoginRefresh {
     return pathProtection(this.#paths, path);
   }
 
+  returnsTo(event: RequestHeadersEvent): boolean {
+    return this.#begin.returnsTo(event);
+  }
+
   begin(event: RequestHeadersEvent, returnTo: string): Promise<AgentAnswer> {
     return this.#begin.begin(event, returnTo);
   }

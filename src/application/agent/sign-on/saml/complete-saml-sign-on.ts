@@ -346,7 +346,7 @@ export class CompleteSamlSignOn {
       trace_id: eventTraceId(event),
       correlation_id: event.correlationId,
     });
-    const cookies = [...this.#cookies.setSession(event.headers, id, session.expiresMs - session.createdMs)];
+    const cookies = [...this.#cookies.setSession(event.headers, id, session)];
     if (request !== null && request.bindingHash !== null) cookies.push(this.#cookies.clearBinding(request.handleHash));
     const answer = this.#cookies.isStrict ? onwardPage(returnTo, cookies) : redirectAnswer(returnTo, cookies);
     return withRemarks(answer, { event: 'sign_on', outcome: 'succeeded', ...sessionRemarks([session]) });

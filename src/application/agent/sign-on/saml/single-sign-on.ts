@@ -2,6 +2,7 @@ import { samlDemand } from '../../../../domain/agent/configuration/step-up-rules
 import { samlProviderName } from '../../../../domain/agent/saml/session-of-assertion.js';
 import type { SessionRequirement } from '../../../../domain/agent/sessions/session-requirements.js';
 import { isFromOtherSite } from '../../../../domain/agent/sign-on/browser-navigation.js';
+import { ownOrigin } from '../../../../domain/agent/sign-on/cross-site-request.js';
 import {
   compileProtectedPaths,
   type PathProtection,
@@ -57,6 +58,7 @@ export class SingleSignOn implements AgentEndpoint, SignOnWay, SignOutWay {
   readonly #endpoints: ReadonlyMap<string, SamlEndpoint>;
   readonly #protected: ProtectedPaths;
   readonly #metadata: AgentAnswer;
+  readonly #acsOrigin: string;
   readonly #refusals: SignOnRefusals;
   readonly #cookies: SignOnCookies;
   /** Whether the agent reads responses only from browsers with a binding cookie. */
@@ -81,6 +83,7 @@ export class SingleSignOn implements AgentEndpoint, SignOnWay, SignOutWay {
       [options.acsPath, 'acs'],
     ]);
     this.#protected = compileProtectedPaths(options);
+    this.#acsOrigin = new URL(options.acsUrl).origin;
     this.#metadata = documentAnswer('application/samlmetadata+xml', metadataOf(options, key));
     this.#refusals = new SignOnRefusals(parts.logger, parts.outcomes);
     const { cookies } = parts;
@@ -101,6 +104,11 @@ export class SingleSignOn implements AgentEndpoint, SignOnWay, SignOutWay {
 
   protection(path: string | null): PathProtection {
     return pathProtection(this.#protected, path);
+  }
+
+  /** The response comes to the host of `acs-url`, and leads to a path of it. */
+  returnsTo(event: RequestHeadersEvent): boolean {
+    return ownOrigin(event) === this.#acsOrigin;
   }
 
   /** Sends the browser to the identity provider. */

@@ -52,6 +52,17 @@ export const page = (head: string, body: string): string =>
 export const pageAnswer = (html: string, operations: readonly HeaderOperation[], status = 200): AgentAnswer =>
   answerOf({ kind: 'block', status, body: html, headers: pageHeaders }, operations);
 
+/**
+ * Answers with a page that posts a form to its own URL. It runs no script and loads nothing. The browser sends its
+ * origin with the form, which `no-referrer` would hide.
+ * @param targets the sources of form-action
+ */
+export const formPage = (html: string, targets: string): AgentAnswer =>
+  answerOf(
+    { kind: 'block', status: 200, body: html, headers: headersOfPage(`form-action ${targets}`, 'same-origin') },
+    [],
+  );
+
 /** A page with one message. It runs no script and loads nothing. */
 export const noticePage = (title: string, text: string, operations: readonly HeaderOperation[]): AgentAnswer => {
   const head = `<title>${escapeText(title)}</title>\n`;

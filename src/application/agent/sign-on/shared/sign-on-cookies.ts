@@ -1,5 +1,7 @@
 import type { SessionCookieOptions } from '../../../../domain/agent/configuration/sessions-options.js';
+import type { Session } from '../../../../domain/agent/sessions/session.js';
 import { surplusBindingCookies } from '../../../../domain/agent/sign-on/binding-cookies.js';
+import { type FormOwner, keptFormMs } from '../../../../domain/agent/sign-on/kept-form.js';
 import { signOnRequestMs } from '../../../../domain/agent/sign-on/sign-on-request.js';
 import type { HeaderOperation } from '../../../../domain/agent-protocol/messages.js';
 import { cookiesWithPrefix, cookieValues, hasCookie, setCookie } from '../../../../domain/http/cookies.js';
@@ -22,14 +24,32 @@ const namePrefix = /^__(?:Host|Secure)-/i;
 export const bindingCookiePrefix = (sessionCookie: string): string =>
   `__Host-${sessionCookie.replace(namePrefix, '')}_signon_`;
 
-/** The cookies of sign-ons: the session, and one per pending sign-on. All ways to sign on share them. */
+/** Marks the user of a session in a cookie beside that of the session. */
+export type OwnerMark = (sessionId: string, owner: FormOwner) => string;
+
+/** What the cookies of a new session need of it. */
+type CookieSession = FormOwner & Pick<Session, 'createdMs' | 'expiresMs'>;
+
+const markPattern = /^[0-9a-f]{64}$/;
+
+/**
+ * The cookies of sign-ons: the session, one per pending sign-on, and one for a kept form. All ways to sign on share
+ * them.
+ */
 export class SignOnCookies {
   readonly #options: SessionCookieOptions;
   readonly #sessionNames: ReadonlySet<string>;
   readonly #bindingPrefix: string;
+  readonly #formName: string;
+  readonly #ownerName: string;
+  readonly #ownerMark: OwnerMark | null;
 
-  constructor(options: SessionCookieOptions) {
+  /** @param ownerMark null: no forms are kept */
+  constructor(options: SessionCookieOptions, ownerMark: OwnerMark | null = null) {
     this.#options = options;
+    this.#ownerMark = ownerMark;
+    this.#formName = `__Host-${options.name.replace(namePrefix, '')}_form`;
+    this.#ownerName = `${options.name}_user`;
     this.#sessionNames = new Set([options.name, ...options.formerNames]);
     this.#bindingPrefix = bindingCookiePrefix(options.name);
   }
@@ -41,7 +61,8 @@ export class SignOnCookies {
 
   /** Whether a cookie of this name belongs to sign-ons. */
   owns(name: string): boolean {
-    return this.#sessionNames.has(name) || name.startsWith(this.#bindingPrefix);
+    if (this.#sessionNames.has(name) || name.startsWith(this.#bindingPrefix)) return true;
+    return this.#ownerMark !== null && (name === this.#formName || name === this.#ownerName);
   }
 
   /** The distinct well-formed session ids of a request, at most four. */
@@ -55,18 +76,54 @@ export class SignOnCookies {
     return ids.length > endedAtOnce ? null : ids;
   }
 
-  /** Sets the session cookie for the lifetime of the session, and clears the former ones of the request. */
-  setSession(headers: HeaderList, sessionId: string, lifeMs: number): readonly HeaderOperation[] {
-    return [this.#session(sessionId, Math.ceil(lifeMs / 1000)), ...this.#clearFormer(headers)];
+  /** The session id if the request has one session cookie alone; null: none, several, or a malformed one. */
+  onlySessionId(headers: HeaderList): string | null {
+    for (const name of this.#sessionNames) {
+      const values = cookieValues(headers, name);
+      if (values.length === 0) continue;
+      return values.length === 1 && isSessionId(values[0] as string) ? (values[0] as string) : null;
+    }
+    return null;
   }
 
-  /** Clears the session cookie, and the former ones of the request. */
+  /** Sets the session cookie for the lifetime of the session, and clears the former ones of the request. */
+  setSession(headers: HeaderList, sessionId: string, session: CookieSession): readonly HeaderOperation[] {
+    const lifeSecs = Math.ceil((session.expiresMs - session.createdMs) / 1000);
+    const mark = this.#ownerMark?.(sessionId, session);
+    const owner = mark === undefined ? [] : [this.#session(mark, lifeSecs, this.#ownerName)];
+    return [this.#session(sessionId, lifeSecs), ...owner, ...this.#clearFormer(headers)];
+  }
+
+  /** The mark of the user of the shown session; null if there is none, or several. */
+  ownerMark(headers: HeaderList): string | null {
+    const shown = cookieValues(headers, this.#ownerName);
+    return shown.length === 1 && markPattern.test(shown[0] as string) ? (shown[0] as string) : null;
+  }
+
+  /** The secret of the kept form of this browser; null if there is none, or several. */
+  keptForm(headers: HeaderList): string | null {
+    const shown = cookieValues(headers, this.#formName);
+    return shown.length === 1 && isSessionId(shown[0] as string) ? (shown[0] as string) : null;
+  }
+
+  setKeptForm(secret: string): HeaderOperation {
+    return this.#keptForm(secret, keptFormMs / 1000);
+  }
+
+  clearKeptForm(): HeaderOperation {
+    return this.#keptForm('', 0);
+  }
+
+  /** Clears the session cookie, the former ones of the request, and those of a kept form. */
   clearSession(headers: HeaderList): readonly HeaderOperation[] {
     const { name, domain } = this.#options;
     const isTwice = cookieValues(headers, name).length > 1;
     // A cookie of this host alone, from before there was a domain, would stay.
     const ofHost = isTwice && domain !== null ? [this.#clear(name)] : [];
-    return [this.#session('', 0), ...ofHost, ...this.#clearFormer(headers)];
+    const shows = (name: string) => hasCookie(headers, (shown) => shown === name);
+    const owner = this.#ownerMark !== null && shows(this.#ownerName) ? [this.#session('', 0, this.#ownerName)] : [];
+    const form = this.#ownerMark !== null && shows(this.#formName) ? [this.clearKeptForm()] : [];
+    return [this.#session('', 0), ...ofHost, ...this.#clearFormer(headers), ...owner, ...form];
   }
 
   /** Whether the request has any binding cookie, by name. Without one it cannot complete a sign-on. */
@@ -113,8 +170,8 @@ export class SignOnCookies {
     return this.#bindingPrefix + handleHash.slice(0, shownHandleDigits);
   }
 
-  #session(value: string, maxAgeSecs: number): HeaderOperation {
-    const { name, domain, secure, httpOnly, sameSite } = this.#options;
+  #session(value: string, maxAgeSecs: number, name = this.#options.name): HeaderOperation {
+    const { domain, secure, httpOnly, sameSite } = this.#options;
     return added(setCookie({ name, domain, value, secure, httpOnly, sameSite, maxAgeSecs }));
   }
 
@@ -132,6 +189,12 @@ export class SignOnCookies {
     const { httpOnly, sameSite } = this.#options;
     const secure = this.#options.secure || namePrefix.test(name);
     return added(setCookie({ name, domain, value: '', secure, httpOnly, sameSite, maxAgeSecs: 0 }));
+  }
+
+  /** A redirect of the provider leads to the page that asks about the form, so the cookie is SameSite=Lax. */
+  #keptForm(value: string, maxAgeSecs: number): HeaderOperation {
+    const name = this.#formName;
+    return added(setCookie({ name, value, secure: true, httpOnly: true, sameSite: 'Lax', maxAgeSecs }));
   }
 
   /** The response arrives from another site, so the cookie is SameSite=None, which requires Secure. */

@@ -12,6 +12,8 @@ export interface SignOnWay {
   readonly demand: SessionRequirement;
   /** The protection of a normalised path; null means a path without a normal form. */
   protection(path: string | null): PathProtection;
+  /** Whether a sign-on that begins at the host of this request can return to it. */
+  returnsTo(event: RequestHeadersEvent): boolean;
   /**
    * Sends the browser to the identity provider.
    * @param returnTo path and query of this host, or an https URL at an allowed origin

@@ -68,6 +68,12 @@ export class SignOn implements AgentEndpoint {
     return protection === 'protected' && isBrowserNavigation(method, headers, this.#parts.secretHeaders);
   }
 
+  /** Whether every way that protects the path of the request leads back to its host. */
+  returnsTo(event: RequestHeadersEvent): boolean {
+    const path = requestPath(event.uri);
+    return this.#parts.ways.every((way) => way.protection(path) !== 'protected' || way.returnsTo(event));
+  }
+
   /** Begins the way that protects the path of the request. Redirects to the page to choose if there are several. */
   async begin(event: RequestHeadersEvent): Promise<AgentAnswer> {
     const { ways } = this.#parts;

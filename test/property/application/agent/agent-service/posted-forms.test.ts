@@ -144,7 +144,7 @@ class Model {
 
 const requestOf = (correlationId: string, clientIp: string) => {
   const event = headersEvent(correlationId);
-  return { event: { ...event, metadata: { ...event.metadata, clientIp } }, path: event.uri, formOctets };
+  return { event: { ...event, metadata: { ...event.metadata, clientIp } }, path: event.uri, formOctets, wanted: null };
 };
 
 const run = async (forms: PostedForms, scheduler: ManualScheduler, taken: Step): Promise<unknown> => {

@@ -9,8 +9,8 @@ describe('posted forms', () => {
   it('are assembled from chunks, with their request', () => {
     const { begin, take } = formsOf();
     expect(begin('a')).toBe(true);
-    expect(take('a', 'SAML')).toEqual({ kind: 'more' });
-    expect(take('a', '')).toEqual({ kind: 'more' });
+    expect(take('a', 'SAML')).toEqual({ kind: 'more', isDropped: false });
+    expect(take('a', '')).toEqual({ kind: 'more', isDropped: false });
     expect(take('a', 'Response=x', true)).toMatchObject({
       kind: 'complete',
       request: { event: { correlationId: 'a', method: 'POST' } },
@@ -64,7 +64,7 @@ describe('posted forms', () => {
     begin('a');
     expect(take('a', mebibyte, true)).toMatchObject({ kind: 'complete' });
     begin('b');
-    expect(take('b', mebibyte)).toEqual({ kind: 'more' });
+    expect(take('b', mebibyte)).toEqual({ kind: 'more', isDropped: false });
     expect(take('b', 'x')).toMatchObject({ kind: 'too_large', request: { event: { correlationId: 'b' } } });
     expect(take('b', 'x')).toEqual({ kind: 'not_awaited' });
   });
@@ -83,8 +83,8 @@ describe('posted forms', () => {
     take('b', 'x');
     take('c', 'x');
     take('a', 'y');
-    expect(take('d', 'x')).toEqual({ kind: 'more' });
-    expect(take('a', new Uint8Array(4096))).toEqual({ kind: 'more' });
+    expect(take('d', 'x')).toEqual({ kind: 'more', isDropped: false });
+    expect(take('a', new Uint8Array(4096))).toEqual({ kind: 'more', isDropped: false });
     expect(take('b', 'x')).toMatchObject({ kind: 'dropped', request: { event: { correlationId: 'b' } } });
     expect(take('c', 'x')).toMatchObject({ kind: 'dropped', request: { event: { correlationId: 'c' } } });
     expect(take('d', 'y', true)).toMatchObject({ kind: 'complete', form: text('xy') });
@@ -97,7 +97,7 @@ describe('posted forms', () => {
       begin(id, one, `192.0.2.${index}`);
       take(id, 'x');
     }
-    expect(take('a', new Uint8Array(4096))).toEqual({ kind: 'more' });
+    expect(take('a', new Uint8Array(4096))).toEqual({ kind: 'more', isDropped: false });
     expect(take('b', 'x')).toMatchObject({ kind: 'dropped' });
     expect(take('a', '', true)).toMatchObject({ kind: 'complete' });
   });
@@ -108,12 +108,13 @@ describe('posted forms', () => {
     begin('honest', one, '2001:db8:0:1::1');
     take('honest', 'x');
     for (let index = 0; index < 6; index += 1) begin(`f-${index}`, one, `2001:db8::${index}`);
-    for (let index = 0; index < 4; index += 1) expect(take(`f-${index}`, mebibyte)).toEqual({ kind: 'more' });
+    for (let index = 0; index < 4; index += 1)
+      expect(take(`f-${index}`, mebibyte)).toEqual({ kind: 'more', isDropped: false });
     expect(take('f-4', 'x')).toMatchObject({ kind: 'overloaded', request: { event: { correlationId: 'f-4' } } });
     expect(take('f-4', 'x')).toEqual({ kind: 'not_awaited' });
     expect(take('honest', mebibyte.subarray(1), true)).toMatchObject({ kind: 'complete' });
     forms.cancel('f-0', one);
-    expect(take('f-5', mebibyte)).toEqual({ kind: 'more' });
+    expect(take('f-5', mebibyte)).toEqual({ kind: 'more', isDropped: false });
     for (const id of ['f-1', 'f-2', 'f-3', 'f-5']) expect(take(id, '', true)).toMatchObject({ kind: 'complete' });
   });
 

@@ -7,7 +7,7 @@ describe('forms that never end', () => {
     begin('a');
     take('a', 'x');
     await scheduler.advance(29_999);
-    expect(take('a', 'x')).toEqual({ kind: 'more' });
+    expect(take('a', 'x')).toEqual({ kind: 'more', isDropped: false });
     await scheduler.advance(1);
     expect(take('a', 'x')).toMatchObject({ kind: 'dropped', request: { event: { correlationId: 'a' } } });
     expect(take('a', 'x')).toEqual({ kind: 'not_awaited' });
@@ -58,8 +58,15 @@ describe('forms that never end', () => {
     expect(take('c', 'x', true)).toMatchObject({ kind: 'complete' });
   });
 
+  it('are refused for longer than the longest request lasts, which is a day', async () => {
+    const { begin, take, scheduler } = formsOf();
+    begin('a');
+    await scheduler.advance(24 * 3_600_000 + 30_000);
+    expect(take('a', 'x', true)).toMatchObject({ kind: 'dropped' });
+  });
+
   it('are forgotten after eviction', async () => {
-    const { begin, take, scheduler } = formsOf({ forms: 1, droppedForms: 1 });
+    const { begin, take, scheduler } = formsOf({ forms: 1, droppedForms: 1, refusedMs: 600_000 });
     begin('a');
     begin('b');
     expect(begin('c')).toBe(false);
@@ -72,7 +79,7 @@ describe('forms that never end', () => {
   });
 
   it('are forgotten even if no end of the request arrives', async () => {
-    const { begin, take, scheduler } = formsOf({ droppedForms: 1 });
+    const { begin, take, scheduler } = formsOf({ droppedForms: 1, refusedMs: 600_000 });
     begin('a');
     await scheduler.advance(629_999);
     expect(begin('b')).toBe(false);

@@ -73,6 +73,7 @@ describe('the saml block', () => {
         httpOnly: true,
         sameSite: 'Lax',
       },
+      keepsPostedForms: false,
       returnOrigins: ['https://app.example'],
       trustedOrigins: ['https://app.example'],
     });

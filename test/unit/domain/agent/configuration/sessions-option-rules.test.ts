@@ -36,6 +36,7 @@ describe('the sessions block', () => {
         httpOnly: true,
         sameSite: 'Lax',
       },
+      keepsPostedForms: false,
       returnOrigins: ['https://app.example.com'],
       trustedOrigins: ['https://app.example.com'],
     });
@@ -52,6 +53,7 @@ describe('the sessions block', () => {
       'cookie-same-site': 'Strict',
       'former-cookie-names': ['gateway_saml_session', 'older'],
       'return-hosts': ['*.Example.com:443', 'shop.example.org:8443'],
+      'keep-posted-forms': true,
       'allow-origins': ['https://*.example.org', 'http://127.0.0.1:3000'],
     });
     expect(texts).toEqual([]);
@@ -69,6 +71,7 @@ describe('the sessions block', () => {
         httpOnly: true,
         sameSite: 'Strict',
       },
+      keepsPostedForms: true,
       returnOrigins: ['https://app.example.com', 'https://*.example.com', 'https://shop.example.org:8443'],
       trustedOrigins: ['https://app.example.com', 'https://*.example.org', 'http://127.0.0.1:3000'],
     });

@@ -162,6 +162,13 @@ describe('an invalid configuration', () => {
       '"saml" needs request_body_chunk in the events of the agent',
     ],
     [
+      'kept forms without bodies',
+      withAgent(
+        'socket "/a"; config { sessions { keep-posted-forms #true }; oidc-login "corp" { issuer "https://id.example"; client-id "p"; public-url "https://p.example" } }',
+      ),
+      '"oidc-login" needs request_body_chunk in the events of the agent',
+    ],
+    [
       'token exchange without bodies',
       withAgent('socket "/a"; config { token-exchange { issuer "x" } }'),
       '"token-exchange" needs request_body_chunk',

@@ -6,6 +6,7 @@ import {
 import type { SessionCookieOptions } from '../../../../../../src/domain/agent/configuration/sessions-options.js';
 import type { HeaderOperation } from '../../../../../../src/domain/agent-protocol/messages.js';
 import { sessionCookie } from '../../../../../support/agent/fake-saml-sign-on.js';
+import { noonMs, testSession } from '../../../../../support/agent/test-sessions.js';
 
 const cookies = new SignOnCookies(sessionCookie);
 const handleHash = '0123456789abcdef'.repeat(4);
@@ -16,6 +17,9 @@ const shown = (values: readonly string[], name = sessionCookie.name) => [
   'cookie',
   values.map((value) => `${name}=${value}`).join('; '),
 ];
+
+/** A session that lasts so many milliseconds. */
+const lasting = (ms: number) => testSession('a', { expiresMs: noonMs + ms });
 
 const sessionId = (index: number): string => String(index).padStart(43, 'A');
 const ids = (count: number) => Array.from({ length: count }, (_, index) => sessionId(index));
@@ -49,10 +53,10 @@ describe('the session cookie', () => {
     operations.map((operation) => (operation.kind === 'add' ? operation.value : operation.kind));
 
   it('is for this host without a domain, and for all its hosts with one', () => {
-    expect(texts(made({}).setSession([], 'id', 1_500))).toEqual([
+    expect(texts(made({}).setSession([], 'id', lasting(1_500)))).toEqual([
       's=id; Path=/; Max-Age=2; Secure; HttpOnly; SameSite=Lax',
     ]);
-    expect(texts(made({ domain: 'example.com' }).setSession([], 'id', 1_000))).toEqual([
+    expect(texts(made({ domain: 'example.com' }).setSession([], 'id', lasting(1_000)))).toEqual([
       's=id; Path=/; Domain=example.com; Max-Age=1; Secure; HttpOnly; SameSite=Lax',
     ]);
   });
@@ -65,7 +69,7 @@ describe('the session cookie', () => {
       'older=; Path=/; Max-Age=0; Secure; HttpOnly; SameSite=Lax',
       'older=; Path=/; Domain=example.com; Max-Age=0; Secure; HttpOnly; SameSite=Lax',
     ];
-    expect(texts(cookies.setSession(headers, 'id', 1_000)).slice(1)).toEqual(cleared);
+    expect(texts(cookies.setSession(headers, 'id', lasting(1_000))).slice(1)).toEqual(cleared);
     expect(texts(cookies.clearSession(headers)).slice(1)).toEqual(cleared);
   });
 

@@ -27,6 +27,7 @@ const way = (
     label: `With <${name}>`,
     demand: required({ provider: name, ...demand }),
     protection: (path) => pathProtection(paths, path),
+    returnsTo: () => true,
     begin: async (_, returnTo) =>
       redirectAnswer(`https://${encodeURIComponent(name)}.idp.example/?to=${encodeURIComponent(returnTo)}`, []),
   };

@@ -15,7 +15,7 @@ export const form = 'item=%C3%A4%0D%0A+x&item=2&=empty&note=&password=geheim-7&%
 export const formPlace = async (
   cleanUp: CleanUp,
   sessions: JsonObject = {},
-  login: JsonObject = {},
+  login: Parameters<typeof oidcPlace>[1] = {},
   config: JsonObject = {},
 ) => {
   const folder = temporaryFolder();

@@ -24,6 +24,10 @@ export interface LoginCompanyPlan {
   readonly listenerMembers?: string;
   /** Absent: one process. */
   readonly workers?: number;
+  /** Keeps sessions in memory. */
+  readonly inMemory?: boolean;
+  /** Token of the admin block; absent: none. */
+  readonly adminToken?: string;
 }
 
 /** Starts the company; `/app` is protected. */
@@ -37,12 +41,15 @@ export const startLoginCompany = async (cleanUp: CleanUp, plan: LoginCompanyPlan
     transport: plan.transport,
     agentMembers: 'events "request_headers" "request_body_chunk"; timeout-ms 10000',
     listenerMembers: plan.listenerMembers ?? '',
+    ...(plan.adminToken !== undefined && { adminToken: plan.adminToken }),
     ...(plan.workers !== undefined && { env: { GATEWAY_WORKER_THREADS: String(plan.workers) } }),
     agentConfig: (port) => {
       const origin = `${plan.origin ?? 'http://127.0.0.1'}:${port}`;
       provider.register({ redirectUris: [`${origin}/oidc/callback/corp`], metadata: plan.client ?? {} });
+      const store =
+        plan.inMemory === true ? 'store "memory"' : `store "sqlite"; path "${folder.file('store/sessions.db')}"`;
       return `
-      sessions { store "sqlite"; path "${folder.file('store/sessions.db')}"; ${plan.sessions ?? ''} }
+      sessions { ${store}; ${plan.sessions ?? ''} }
       oidc-login "corp" {
         issuer "${provider.issuer}"
         client-id "portal"

@@ -8,7 +8,7 @@ import {
   target,
   userCookie,
 } from '../../../../support/agent/form-place.js';
-import { portal, sessionCookie } from '../../../../support/agent/oidc-agent.js';
+import { loginConfig, portal, sessionCookie } from '../../../../support/agent/oidc-agent.js';
 import { it } from '../../../../support/shared/fixtures.js';
 
 describe('a form posted after the session has ended', () => {
@@ -65,6 +65,26 @@ describe('a form posted after the session has ended', () => {
       const { send } = choicesOf(await forms.get('/orders'));
       expect((await forms.post('/orders', send, { chunk: 5 })).upstream).toBe(form);
     }
+  });
+
+  it('waits while the user chooses a way to sign on', async ({ cleanUp }) => {
+    const { newBrowser, formsOf, provider, clock } = await place(cleanUp, {}, (at) => [
+      loginConfig(at),
+      loginConfig(at, { name: 'partner' }),
+    ]);
+    const choose = '/oidc/login?provider=partner&return_to=';
+    const browser = newBrowser();
+    const signOn = async (returnTo: string) => {
+      const { location } = await browser.get(choose + encodeURIComponent(returnTo));
+      return browser.callback(provider.authorize(location ?? ''), '/oidc/callback/partner');
+    };
+    expect((await signOn('/')).status).toBe(302);
+    clock.advance(60_000);
+    const forms = formsOf(browser);
+    const { status, location } = await forms.post(target, body);
+    expect([status, location]).toEqual([303, `/oidc/login?return_to=${encodeURIComponent(target)}`]);
+    expect((await signOn(target)).location).toBe(target);
+    expect((await forms.post(target, choicesOf(await forms.get(target)).send)).upstream).toBe(body);
   });
 
   it('may have no declared length', async ({ cleanUp }) => {

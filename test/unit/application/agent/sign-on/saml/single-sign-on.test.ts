@@ -49,6 +49,17 @@ describe('the single sign-on endpoints', () => {
   });
 
   it.each([
+    ['app.example', true],
+    ['APP.example:443', true],
+    ['app.example:8443', false],
+    ['shop.app.example', false],
+  ])('lead a sign-on back to the host of acs-url alone: %s is %s', (host, expected) => {
+    const world = new SamlWorld();
+    const headers = ['x-forwarded-proto', 'https', 'x-forwarded-host', host];
+    expect(world.singleSignOn.returnsTo(world.event('/orders', { method: 'POST', headers }))).toBe(expected);
+  });
+
+  it.each([
     ['GET', '/saml/acs', 'POST'],
     ['PUT', '/saml/acs', 'POST'],
     ['HEAD', '/saml/logout', 'GET, POST'],

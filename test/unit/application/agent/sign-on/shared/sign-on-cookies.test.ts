@@ -135,3 +135,65 @@ describe('the cookie that binds a sign-on to its browser', () => {
     expect(cookies.hasBinding(shown([sessionId(1)]))).toBe(false);
   });
 });
+
+describe('the cookies of a kept form', () => {
+  const marking = (options: Partial<SessionCookieOptions>) =>
+    new SignOnCookies({ ...sessionCookie, name: 's', ...options }, (id, { userId }) => `mark of ${id} and ${userId}`);
+  const texts = (operations: readonly HeaderOperation[]) =>
+    operations.map((operation) => (operation.kind === 'add' ? operation.value : operation.kind));
+  const mark = 'ab'.repeat(32);
+
+  it('mark the user of a session beside it, with the same attributes', () => {
+    const attributes = 'Domain=example.com; Max-Age=1; Secure; HttpOnly; SameSite=Strict';
+    expect(texts(marking({ domain: 'example.com', sameSite: 'Strict' }).setSession([], 'id', lasting(1_000)))).toEqual([
+      `s=id; Path=/; ${attributes}`,
+      `s_user=mark of id and alice; Path=/; ${attributes}`,
+    ]);
+  });
+
+  it('are the secret of the form at its host, for ten minutes', () => {
+    const cookie = marking({ name: '__Secure-s', domain: 'example.com', secure: false });
+    expect(texts([cookie.setKeptForm('secret'), cookie.clearKeptForm()])).toEqual([
+      '__Host-s_form=secret; Path=/; Max-Age=600; Secure; HttpOnly; SameSite=Lax',
+      '__Host-s_form=; Path=/; Max-Age=0; Secure; HttpOnly; SameSite=Lax',
+    ]);
+  });
+
+  it('count only once each, and well-formed', () => {
+    const cookie = marking({});
+    const form = sessionId(1);
+    expect(cookie.keptForm(shown([form], '__Host-s_form'))).toBe(form);
+    expect(cookie.ownerMark(shown([mark], 's_user'))).toBe(mark);
+    for (const values of [[form, form], [form, sessionId(2)], [`${form}A`], ['']]) {
+      expect(cookie.keptForm(shown(values, '__Host-s_form'))).toBeNull();
+      expect(cookie.onlySessionId(shown(values, 's'))).toBeNull();
+    }
+    for (const values of [[mark, mark], [mark.toUpperCase()], [mark.slice(1)]]) {
+      expect(cookie.ownerMark(shown(values, 's_user'))).toBeNull();
+    }
+    expect(cookie.keptForm(shown([form], 's_form'))).toBeNull();
+  });
+
+  it('end with a sign-out, and reach no upstream', () => {
+    const headers = ['cookie', `s=1; s_user=${mark}; __Host-s_form=${sessionId(1)}`];
+    expect(texts(marking({}).clearSession(headers)).map((text) => text.split(';', 1)[0])).toEqual([
+      's=',
+      's_user=',
+      '__Host-s_form=',
+    ]);
+    for (const name of ['s_user', '__Host-s_form']) {
+      expect([marking({}).owns(name), new SignOnCookies({ ...sessionCookie, name: 's' }).owns(name)]).toEqual([
+        true,
+        false,
+      ]);
+    }
+  });
+
+  it('belong to the session of the current name, or to that of a former one', () => {
+    const cookie = marking({ formerNames: ['old'] });
+    const [one, other] = [sessionId(1), sessionId(2)];
+    expect(cookie.onlySessionId(['cookie', `old=${one}`])).toBe(one);
+    expect(cookie.onlySessionId(['cookie', `old=${one}; s=${other}`])).toBe(other);
+    expect(cookie.onlySessionId(['cookie', `old=${one}; s=x`])).toBeNull();
+  });
+});

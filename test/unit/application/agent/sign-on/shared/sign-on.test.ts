@@ -80,6 +80,12 @@ describe('the paths of several ways to sign on', () => {
     expect(signOn.protection(path)).toBe(protection);
   });
 
+  it('lead back to a host only if every way that protects the path does', () => {
+    const away = { ...way('partner', ['/b']), returnsTo: () => false };
+    const several = signOnOf(way('saml', ['/a']), away);
+    expect(['/a/x', '/b', '/c'].map((uri) => several.returnsTo(event(uri, 'POST')))).toEqual([true, false, true]);
+  });
+
   it('begin a sign-on only for browsers that navigate to a protected path', () => {
     const begins = (uri: string, method = 'GET', headers: readonly string[] = []) =>
       signOn.begins(event(uri, method, headers), signOn.protection(uri));

@@ -1,7 +1,7 @@
 import type { Scheduler } from '../ports/shared/scheduler.js';
 
 const windowMs = 1_000;
-/** The most lines of one kind per window. */
+/** Maximum events of a kind per window. */
 const maxPerWindow = 5;
 
 interface Window {

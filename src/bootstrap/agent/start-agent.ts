@@ -13,7 +13,7 @@ import type { AgentService } from '../../application/ports/agent/agent-service.j
 import type { AuditLog } from '../../application/ports/shared/audit-log.js';
 import type { Logger } from '../../application/ports/shared/logger.js';
 import type { TextFileReader } from '../../application/ports/shared/text-file-reader.js';
-import { AdminAccount, type AdminAudit } from '../../application/shared/administration/admin-account.js';
+import { type AdminAudit, AdminRequestLog } from '../../application/shared/administration/admin-request-log.js';
 import { AnswerSessions } from '../../application/shared/administration/answer-sessions.js';
 import { FloodWindows } from '../../application/shared/flood-windows.js';
 import { agentDefaults } from '../../domain/agent/configuration/agent-configuration.js';
@@ -153,7 +153,7 @@ const serveAdmin = async (
     token,
     isSecret: nodeSecretComparer(),
     sessions: new AnswerSessions(() => [{ name: agentName, sessions: () => agent.sessions?.() ?? null }], logger),
-    account: new AdminAccount(logger, audit, new FloodWindows(container.get(sharedTokens.scheduler))),
+    requestLog: new AdminRequestLog(logger, audit, new FloodWindows(container.get(sharedTokens.scheduler))),
     logger,
   });
   const ports = { bindSocketPath, random: container.get(sharedTokens.random), logger };

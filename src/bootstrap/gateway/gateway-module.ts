@@ -19,7 +19,7 @@ import { RunningState } from '../../application/gateway/run-gateway/running-stat
 import { ReloadRequests } from '../../application/gateway/workers/aggregate/gathering-topics.js';
 import { LocalGateway } from '../../application/gateway/workers/aggregate/local-gateway.js';
 import { defaultEngineLimits } from '../../application/ports/gateway/http-engine.js';
-import { AdminAccount } from '../../application/shared/administration/admin-account.js';
+import { AdminRequestLog } from '../../application/shared/administration/admin-request-log.js';
 import { AnswerSessions } from '../../application/shared/administration/answer-sessions.js';
 import { FloodWindows } from '../../application/shared/flood-windows.js';
 import { bindSingleton } from '../shared/bind-singleton.js';
@@ -196,7 +196,7 @@ export const gatewayModule = new ContainerModule(({ bind }) => {
         random,
         logger,
         new AdminConnectionAdmissions(refusals),
-        new AdminAccount(logger, audit, new FloodWindows(scheduler)),
+        new AdminRequestLog(logger, audit, new FloodWindows(scheduler)),
       ),
   );
   bind(gateway.loadLogger).toResolvedValue((logger) => logger, [shared.logger]);

@@ -4,7 +4,7 @@ import { CryptoRandom } from '../../../src/adapters/outbound/node-random/crypto-
 import { nodeSecretComparer } from '../../../src/adapters/outbound/node-secret-comparer/node-secret-comparer.js';
 import { AnswerAgentAdmin } from '../../../src/application/agent/serve-admin/answer-agent-admin.js';
 import type { SessionAdministration } from '../../../src/application/ports/shared/session-administration.js';
-import { AdminAccount } from '../../../src/application/shared/administration/admin-account.js';
+import { AdminRequestLog } from '../../../src/application/shared/administration/admin-request-log.js';
 import { AnswerSessions } from '../../../src/application/shared/administration/answer-sessions.js';
 import { FloodWindows } from '../../../src/application/shared/flood-windows.js';
 import type { StreamAddress } from '../../../src/domain/configuration/network-addresses.js';
@@ -31,7 +31,7 @@ export const servedAdmin = async (
     token: new Secret(servedAdminToken),
     isSecret: nodeSecretComparer(),
     sessions: new AnswerSessions(() => [{ name: 'gateway-auth', sessions: () => sessions }], logger),
-    account: new AdminAccount(logger, audit, new FloodWindows(new ManualScheduler(new ManualClock()))),
+    requestLog: new AdminRequestLog(logger, audit, new FloodWindows(new ManualScheduler(new ManualClock()))),
     logger,
   });
   const ports = { bindSocketPath, random: new CryptoRandom(), logger };

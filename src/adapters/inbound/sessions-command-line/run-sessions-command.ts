@@ -20,14 +20,14 @@ export interface SessionsCommandPorts extends StoreOpeners {
   readonly openAudit: (path: string, creates: boolean) => Promise<Result<AuditLog, string>>;
 }
 
-/** Time for the audit records, in milliseconds. */
-const auditMs = 5_000;
+/** Timeout for writing the audit records, in milliseconds. */
+const auditTimeoutMs = 5_000;
 
 const errorText = (errors: readonly string[]): string =>
   errors.map((error) => `error: ${printableText(error)}\n`).join('');
 
 /** Keeps audit lines for standard error. */
-class CollectedAudit implements AuditLog {
+class StderrAudit implements AuditLog {
   text = '';
 
   write(line: string): void {
@@ -53,7 +53,7 @@ const openAuditOf = async (
 ): Promise<Result<AuditLog | null, string>> => {
   if (auditFile !== null) return openAudit(auditFile, true);
   if (audit === null) return ok(null);
-  return audit.kind === 'stdout' ? ok(new CollectedAudit()) : openAudit(audit.path, false);
+  return audit.kind === 'stdout' ? ok(new StderrAudit()) : openAudit(audit.path, false);
 };
 
 const revoke = async (
@@ -61,7 +61,7 @@ const revoke = async (
   { stores, audit }: FoundStore,
   parts: SessionsCommandPorts,
 ): Promise<CommandOutput> => {
-  // Before the revocation: an act that cannot be recorded does not happen.
+  // Opens the log first: a revocation that cannot be recorded must not happen.
   const log = await openAuditOf(command, audit, parts);
   if (!log.ok) return failedCommand(errorText([`${log.error}; nothing is revoked (see --audit-file)`]));
   const { sessions, place } = command;
@@ -73,8 +73,8 @@ const revoke = async (
   const requested = { operator: parts.operator, agent, userId: isUser ? sessions.userId : null };
   const time = new Date(parts.clock.wallMs()).toISOString();
   for (const record of revocationRecords(requested, revocation)) log.value?.write(auditLine(time, 0, record));
-  await log.value?.close(auditMs);
-  const collected = log.value instanceof CollectedAudit ? log.value.text : '';
+  await log.value?.close(auditTimeoutMs);
+  const collected = log.value instanceof StderrAudit ? log.value.text : '';
   const { revoked, errors } = revocation;
   const isLost = (log.value?.dropped() ?? 0) > 0;
   const problems = isLost ? [...errors, 'the audit log could not be written'] : errors;

@@ -18,7 +18,7 @@ const maxBodyOctets = 4 * 1024 * 1024;
 const maxHeadBytes = 16_384;
 const path = '/admin/sessions';
 
-/** Why a socket must not be used; null: its owner is trusted. */
+/** Returns why a socket must not be used; null: its owner is trusted. */
 export type SocketFault = (path: string) => Promise<string | null>;
 
 export interface AgentAdminAddress {
@@ -30,7 +30,7 @@ export interface AgentAdminAddress {
 
 interface Reply {
   readonly status: number;
-  /** Null: it is empty or no JSON. */
+  /** Null: it is empty or not JSON. */
   readonly body: unknown;
 }
 
@@ -102,7 +102,7 @@ export class HttpSessionAdministration implements SessionAdministration {
     if (!reply.ok) return reply;
     if (reply.value.status !== 200) return this.#unexpected(reply.value.status);
     const page = readSessions(reply.value.body, limit);
-    return page === null ? err('its answer is no list of sessions') : ok(page);
+    return page === null ? err('its answer is not a list of sessions') : ok(page);
   }
 
   #unexpected(status: number): Result<never, string> {

@@ -3,7 +3,7 @@ import type {
   AdministeredSession,
 } from '../../../application/ports/shared/session-administration.js';
 
-/** Members of a session, without which and beside which none counts. */
+/** The members of a session: each must be there, and no other. */
 const members = ['agent', 'created', 'expires', 'id', 'last_seen', 'method', 'provider', 'user'];
 
 const sessionId = /^[0-9a-f]{16,64}$/;
@@ -40,8 +40,8 @@ const readSession = (value: unknown): AdministeredSession | null => {
 };
 
 /**
- * Reads the answer of an agent to GET /admin/sessions; null: it has another shape, or more than `limit` sessions. An
- * unknown member makes the answer void, so that nothing unexpected is passed on.
+ * Reads the answer of an agent to GET /admin/sessions. Null: it has another shape, an unknown member, or more than
+ * `limit` sessions.
  */
 export const readSessions = (body: unknown, limit: number): AdministeredPage | null => {
   if (!isRecord(body)) return null;

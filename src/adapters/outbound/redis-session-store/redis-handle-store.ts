@@ -18,8 +18,7 @@ end
 `;
 
 /**
- * Takes hash, record, created, expires, time to live, the most entries. Returns 0 for a hash that
- * is there, else 1.
+ * Takes hash, record, created, expires, time to live, maximum entries. Returns 0 if the hash exists, else 1.
  */
 const keepScript = (name: string): RedisScript =>
   keyspaceScript(`${drop(name)}
@@ -86,7 +85,7 @@ export class RedisHandleStore<Entry extends HandleEntry> {
   readonly #kind: HandleKind<Entry>;
   readonly #limit: number;
 
-  /** @param limit maximum entries: the oldest make way */
+  /** @param limit maximum entries; the oldest are evicted */
   constructor(keyspace: SessionKeyspace, kind: HandleKind<Entry>, limit: number) {
     this.#keyspace = keyspace;
     this.#kind = kind;

@@ -9,7 +9,7 @@ import {
   type EndpointCall,
 } from './document-request.js';
 
-type KeptConnections = import('./fetch-document.js').KeptConnections;
+type KeepAliveConnections = import('./fetch-document.js').KeepAliveConnections;
 
 const loadFetchDocument = async (): Promise<typeof import('./fetch-document.js') | null> => {
   try {
@@ -34,10 +34,10 @@ export const fetchDocumentLazily = async (
   return loaded === null ? notLoaded : loaded.fetchDocument(request, limits, cancellation);
 };
 
-/** `KeptConnections`, likewise. */
-export class LazyKeptConnections {
+/** `KeepAliveConnections`, likewise. */
+export class LazyKeepAliveConnections {
   readonly #limits: DocumentLimits;
-  #kept: KeptConnections | null = null;
+  #connections: KeepAliveConnections | null = null;
 
   constructor(limits: DocumentLimits) {
     this.#limits = limits;
@@ -46,8 +46,8 @@ export class LazyKeptConnections {
   async call(call: EndpointCall, cancellation: Cancellation): Promise<Result<CalledEndpoint, KeySetFailure>> {
     const loaded = await loadFetchDocument();
     if (loaded === null) return notLoaded;
-    this.#kept ??= new loaded.KeptConnections(this.#limits);
-    return this.#kept.call(call, cancellation);
+    this.#connections ??= new loaded.KeepAliveConnections(this.#limits);
+    return this.#connections.call(call, cancellation);
   }
 }
 

@@ -124,7 +124,7 @@ type Transport = <Answer>(
 ) => Promise<Answer>;
 
 /** Opens a connection for each request, and closes it. */
-const ownConnection =
+const singleUseConnection =
   ({ connectMs, headOctets }: DocumentLimits): Transport =>
   async (origin, request, signal, read) => {
     const connect = abortableConnector(signal, connectMs);
@@ -144,7 +144,7 @@ const exchange = async <Answer>(
   limits: DocumentLimits,
   cancellation: Cancellation,
   read: (answer: Dispatcher.ResponseData) => Promise<Result<Answer, KeySetFailure>>,
-  send: Transport = ownConnection(limits),
+  send: Transport = singleUseConnection(limits),
 ): Promise<Result<Answer, KeySetFailure>> => {
   const target = readUrl(call.url);
   if (target === null) return documentFailure('unreachable', 'its address is not an http or https URL');
@@ -210,12 +210,12 @@ const maximumOrigins = 16;
 /** How long an idle connection stays open, if the server names no shorter time; milliseconds. */
 const idleMs = 10_000;
 
-/** Whether the server closed a connection that it had kept: the request never reached it. */
-const hasLostKeptConnection = (error: unknown): boolean =>
+/** Whether a reused connection failed: the server may have closed it while it was idle. */
+const isStaleConnectionError = (error: unknown): boolean =>
   error instanceof errors.SocketError && (error.socket?.bytesRead ?? 0) > 0;
 
 /** Calls endpoints over connections that stay open between calls. An idle connection does not keep a program alive. */
-export class KeptConnections {
+export class KeepAliveConnections {
   readonly #limits: DocumentLimits;
   /** By origin, the oldest first. */
   readonly #pools = new Map<string, Pool>();
@@ -224,14 +224,14 @@ export class KeptConnections {
     this.#limits = limits;
   }
 
-  /** As `callEndpoint`. A call that meets a connection which the server just closed is sent once more. */
+  /** Like `callEndpoint`. Retries a call once, on a new connection, if the reused one failed. */
   call(call: EndpointCall, cancellation: Cancellation): Promise<Result<CalledEndpoint, KeySetFailure>> {
     const send: Transport = async (origin, request, signal, read) => {
       try {
         return await read(await this.#poolOf(origin).request({ ...request, signal }));
       } catch (error) {
-        if (!hasLostKeptConnection(error) || signal.aborted) throw error;
-        return await ownConnection(this.#limits)(origin, request, signal, read);
+        if (!isStaleConnectionError(error) || signal.aborted) throw error;
+        return await singleUseConnection(this.#limits)(origin, request, signal, read);
       }
     };
     return exchange(call, this.#limits, cancellation, readEndpoint(this.#limits), send);

@@ -6,7 +6,7 @@ import type { TokenRequest } from '../../../domain/agent/oidc/token-request.js';
 import type { Result } from '../../../domain/shared/result.js';
 import type { Secret } from '../../../domain/shared/secret.js';
 import { type DocumentLimits, defaultEndpointLimits, introspectionLimits } from './document-request.js';
-import { callEndpointLazily, LazyKeptConnections } from './fetch-document-lazily.js';
+import { callEndpointLazily, LazyKeepAliveConnections } from './fetch-document-lazily.js';
 
 const accept = 'application/json';
 
@@ -42,10 +42,10 @@ export class UndiciProviderEndpoints implements ProviderEndpoints {
 
 /** Calls introspection endpoints, over connections that stay open: each unknown token needs a call. */
 export class UndiciIntrospectionEndpoint implements Pick<ProviderEndpoints, 'requestTokens'> {
-  readonly #connections: LazyKeptConnections;
+  readonly #connections: LazyKeepAliveConnections;
 
   constructor(limits: DocumentLimits = introspectionLimits) {
-    this.#connections = new LazyKeptConnections(limits);
+    this.#connections = new LazyKeepAliveConnections(limits);
   }
 
   requestTokens(

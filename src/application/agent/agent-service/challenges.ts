@@ -35,7 +35,7 @@ export const bearerChallenge = (reason: FailureReason | null): string => {
 
 /**
  * Adds the URL of the resource metadata to the Bearer challenge of a 401 (RFC 9728, section 5.1). It contains neither
- * quotes nor backslashes. Null: nowhere.
+ * quotes nor backslashes. Null: the answer stays as it is.
  */
 export const withResourceMetadata = (answer: AgentAnswer, url: string | null): AgentAnswer => {
   const { decision } = answer;
@@ -56,7 +56,10 @@ export const insufficientScopeChallenge = (scope: string | null): string => {
 /** A quoted string (RFC 9110, section 5.6.4). */
 const quoted = (text: string): string => `"${text.replace(/["\\]/g, '\\$&')}"`;
 
-/** For a 401: the user must authenticate again, as required (RFC 9470, section 3). Null: no way is known. */
+/**
+ * For a 401: the user must authenticate again, as required (RFC 9470, section 3). Null: no session can meet the
+ * requirement.
+ */
 export const stepUpChallenge = (required: SessionRequirement | null): string => {
   const { acrValues = [], maxAgeSecs = null } = required ?? {};
   return [

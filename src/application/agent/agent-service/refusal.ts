@@ -185,8 +185,8 @@ export const refusalAnswer = (event: RequestHeadersEvent, refused: RefusedAuthen
 };
 
 /**
- * The answer to a request whose session does not meet what its path requires: 401 (RFC 9470, section 3), or 403 for a
- * navigation that another sign-on does not help.
+ * The answer to a request whose session does not meet what its path requires: 401 (RFC 9470, section 3), or 403 if no
+ * sign-on follows that could help.
  */
 export const insufficientSessionAnswer = (
   event: RequestHeadersEvent,

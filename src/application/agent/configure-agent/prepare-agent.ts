@@ -26,7 +26,7 @@ import type { SignOnWay } from '../sign-on/shared/sign-on-way.js';
 import type { BearerTokens } from '../verify-tokens/bearer-tokens.js';
 import { JwtTokens } from '../verify-tokens/jwt-tokens.js';
 import { ProviderTokens } from '../verify-tokens/provider-tokens.js';
-import { isNoStatement, type OwnStatementTest } from '../verify-tokens/token-verdict.js';
+import { neverOwnIdentityToken, type OwnIdentityTokenTest } from '../verify-tokens/token-verdict.js';
 import { ProviderKeySets, type ProviderKeys } from './agent-key-sets.js';
 import type { AgentProcessServices } from './agent-process-services.js';
 import { authenticationChecks, credentialHeaders } from './authentication-checks.js';
@@ -42,7 +42,11 @@ import { PreparedSaml } from './prepared-saml.js';
 import { PreparedSessions } from './prepared-sessions.js';
 import { type ReadTokenExchange, readTokenExchange } from './read-token-exchange.js';
 import { readSamlFiles, type SamlFiles } from './saml-files.js';
-import { identityKeyElsewhere, openedByOwnTokens, providersWithIdentityKeys } from './shared-signing-keys.js';
+import {
+  sharedExchangeKeyWarnings,
+  sharedIdentityKeyProblems,
+  sharedProviderKeyWarnings,
+} from './shared-signing-keys.js';
 import { UsedProofs } from './used-proofs.js';
 import { WarmUp } from './warm-up.js';
 
@@ -176,19 +180,22 @@ const readEntryFiles = async (options: AgentOptions, files: TextFileReader): Pro
   return { texts, problems };
 };
 
-/** The verifiers of foreign tokens, from the bearer token options. `isStatement`: tests for our own identity tokens. */
+/** The verifiers of foreign tokens, from the bearer token options. `isOwnIdentityToken`: tests for our own identity tokens. */
 export const bearerTokens = (
   { jwt }: Pick<CompleteAgentOptions, 'jwt'>,
   { jwtVerifier }: Pick<PreparedMethods, 'jwtVerifier'>,
   providers: readonly ProviderKeys[],
   clock: Clock,
-  isStatement: OwnStatementTest = isNoStatement,
+  isOwnIdentityToken: OwnIdentityTokenTest = neverOwnIdentityToken,
 ): BearerTokens => {
-  const oidc = providers.length === 0 ? null : new ProviderTokens(providers, clock, isStatement);
+  const oidc = providers.length === 0 ? null : new ProviderTokens(providers, clock, isOwnIdentityToken);
   if (jwt === null || jwtVerifier === null) return { oidc, jwt: null };
   const { key, issuer, audience } = jwt;
   const rules = { issuer, audiences: audience === null ? [] : [audience], clockSkewMs: agentDefaults.clockSkewMs };
-  return { oidc, jwt: new JwtTokens({ algorithm: key.algorithm, rules, verifier: jwtVerifier, clock, isStatement }) };
+  return {
+    oidc,
+    jwt: new JwtTokens({ algorithm: key.algorithm, rules, verifier: jwtVerifier, clock, isOwnIdentityToken }),
+  };
 };
 
 /** How long a configuration waits for new key sets and metadata, in milliseconds. */
@@ -278,8 +285,8 @@ const assemble = (
   { options, methods, authorization, keySets, proofs, sessions, saml, logins, exchange, identityTokens }: AgentPieces,
   parts: AgentProcessServices,
 ): PreparedAgent => {
-  const isStatement = identityTokens?.isStatement ?? isNoStatement;
-  const bearer = bearerTokens(options, methods, keySets.providers, parts.clock, isStatement);
+  const isOwnIdentityToken = identityTokens?.isOwnIdentityToken ?? neverOwnIdentityToken;
+  const bearer = bearerTokens(options, methods, keySets.providers, parts.clock, isOwnIdentityToken);
   const opened =
     sessions === null ? null : { sessions: logins?.sessions ?? sessions.sessions, stepUp: sessions.stepUp };
   const checks = authenticationChecks(options, methods, bearer, opened, proofs.replays, parts);
@@ -385,11 +392,11 @@ export const prepareAgent = async (
   const loginCredentials = await readLoginKeys(complete.oidcLogins, parts, problems);
   const exchange = await readTokenExchange(complete, parts, problems);
   if (exchange !== null)
-    problems.push(...(await openedByOwnTokens(complete, methods.jwtVerifier, exchange.files.keys[0])));
+    problems.push(...(await sharedExchangeKeyWarnings(complete, methods.jwtVerifier, exchange.files.keys[0])));
   const tokenKeys = await readIdentityTokenKeys(complete, parts, problems);
   if (tokenKeys !== null) {
     const exchangeKeys = exchange?.files.keys ?? [];
-    problems.push(...(await identityKeyElsewhere(complete, tokenKeys, methods.jwtVerifier, exchangeKeys)));
+    problems.push(...(await sharedIdentityKeyProblems(complete, tokenKeys, methods.jwtVerifier, exchangeKeys)));
   }
   const authorization = await prepareAuthorization(complete, parts, problems);
   // Policies that are enabled but missing must never mean that everything is allowed.
@@ -427,7 +434,7 @@ export const prepareAgent = async (
   const missing = [
     ...outdatedRevocations(methods),
     ...missingKeys(keySets),
-    ...providersWithIdentityKeys(keySets.providers, tokenKeys),
+    ...sharedProviderKeyWarnings(keySets.providers, tokenKeys),
     ...(saml === null ? [] : providerWarnings(saml)),
     ...(logins?.warnings() ?? []),
   ];

@@ -3,7 +3,7 @@ import type { AgentOptionProblem } from '../../../domain/configuration/agent-opt
 import { DocumentEndpoint } from '../agent-service/document-endpoint.js';
 import { keySetDocument } from '../exchange-token/issuer-documents.js';
 import { IdentityTokens } from '../issue-identity-token/identity-tokens.js';
-import type { OwnStatementTest } from '../verify-tokens/token-verdict.js';
+import type { OwnIdentityTokenTest } from '../verify-tokens/token-verdict.js';
 import type { AgentProcessServices } from './agent-process-services.js';
 import { type OwnKeys, readOwnKeys } from './own-signing-keys.js';
 
@@ -11,7 +11,7 @@ import { type OwnKeys, readOwnKeys } from './own-signing-keys.js';
 export interface PreparedIdentityTokens {
   readonly tokens: IdentityTokens;
   readonly endpoint: DocumentEndpoint;
-  readonly isStatement: OwnStatementTest;
+  readonly isOwnIdentityToken: OwnIdentityTokenTest;
 }
 
 /** Reads the keys of identity tokens, and adds problems to the list; null: there are none, or no key signs. */
@@ -34,6 +34,6 @@ export const prepareIdentityTokens = (
   return {
     tokens: new IdentityTokens({ options, rules, key: keys[0], clock, random, digest }),
     endpoint: new DocumentEndpoint(new Map([[options.jwksPath, keySetDocument(keys, digest)]])),
-    isStatement: ({ header, payload }) => payload['iss'] === options.issuer && kids.has(header['kid']),
+    isOwnIdentityToken: ({ header, payload }) => payload['iss'] === options.issuer && kids.has(header['kid']),
   };
 };

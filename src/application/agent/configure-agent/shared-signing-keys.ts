@@ -8,7 +8,7 @@ import { optionProblem } from './option-problem.js';
 import type { OwnKeys } from './own-signing-keys.js';
 
 /** Whether the verifier accepts signatures of the key. The test token is empty and discarded. */
-const isOneKey = async (key: Pick<SigningKey, 'sign'>, verifier: TokenVerifier): Promise<boolean> => {
+const isVerifiedBy = async (key: Pick<SigningKey, 'sign'>, verifier: TokenVerifier): Promise<boolean> => {
   try {
     return verifier.isSigned(await key.sign('JWT', '{}'));
   } catch {
@@ -21,7 +21,7 @@ const isOneKey = async (key: Pick<SigningKey, 'sign'>, verifier: TokenVerifier):
  * Warns if bearer tokens are verified with the key that signs issued tokens, and no audience separates them: a token
  * that was narrowed to one service would be valid on every route.
  */
-export const openedByOwnTokens = async (
+export const sharedExchangeKeyWarnings = async (
   { jwt, tokenExchange }: Pick<CompleteAgentOptions, 'jwt' | 'tokenExchange'>,
   verifier: TokenVerifier | null,
   signingKey: Pick<SigningKey, 'sign'>,
@@ -29,7 +29,7 @@ export const openedByOwnTokens = async (
   if (jwt === null || tokenExchange === null || verifier === null || jwt.audience !== null) return [];
   // Only tokens of another issuer are accepted.
   if (jwt.issuer !== null && jwt.issuer !== tokenExchange.issuer) return [];
-  if (!(await isOneKey(signingKey, verifier))) return [];
+  if (!(await isVerifiedBy(signingKey, verifier))) return [];
   const name = jwt.key.algorithm === 'HS256' ? 'jwt-secret' : 'jwt-public-key';
   const message = `signing-key-file: the first key is that of ${name}, and jwt-audience is not set: every issued token is valid on every route`;
   const problem = optionProblem('warning', 'token-exchange', message, { key: 'signing-key-file' });
@@ -45,17 +45,18 @@ const identityKeyProblem = (severity: AgentOptionProblem['severity'], elsewhere:
 });
 
 /**
- * Reports that a key of identity tokens also verifies bearer tokens, or signs those of `token-exchange`. Who trusts that
- * key could take an identity token for an access token. With one issuer too, nothing tells the two apart: an error.
+ * Reports a key of identity tokens that also verifies bearer tokens, or signs those of `token-exchange`. A service that
+ * trusts the key could take an identity token for an access token. If both have the same issuer too, nothing
+ * distinguishes the tokens: an error.
  */
-export const identityKeyElsewhere = async (
+export const sharedIdentityKeyProblems = async (
   { jwt, identityToken, tokenExchange }: Pick<CompleteAgentOptions, 'jwt' | 'identityToken' | 'tokenExchange'>,
   keys: OwnKeys,
   jwtVerifier: TokenVerifier | null,
   exchangeKeys: readonly PublishedKey[],
 ): Promise<readonly AgentOptionProblem[]> => {
   const problems: AgentOptionProblem[] = [];
-  if (jwt !== null && jwtVerifier !== null && (await isOneKey(keys[0], jwtVerifier))) {
+  if (jwt !== null && jwtVerifier !== null && (await isVerifiedBy(keys[0], jwtVerifier))) {
     problems.push(identityKeyProblem('warning', 'the first key is also that of jwt-public-key'));
   }
   const kids = new Set(keys.map(({ kid }) => kid));
@@ -69,7 +70,7 @@ export const identityKeyElsewhere = async (
 };
 
 /** Warns of providers whose key set has a key of identity tokens. Their key sets must have arrived. */
-export const providersWithIdentityKeys = (
+export const sharedProviderKeyWarnings = (
   providers: readonly ProviderKeys[],
   keys: OwnKeys | null,
 ): readonly AgentOptionProblem[] =>

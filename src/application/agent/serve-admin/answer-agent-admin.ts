@@ -1,8 +1,8 @@
 import type { Secret } from '../../../domain/shared/secret.js';
 import type { Logger } from '../../ports/shared/logger.js';
 import type { SecretComparer } from '../../ports/shared/secret-digest.js';
-import type { AdminAccount } from '../../shared/administration/admin-account.js';
 import { type AdminAnswer, adminProblem } from '../../shared/administration/admin-answer.js';
+import type { AdminRequestLog } from '../../shared/administration/admin-request-log.js';
 import { tokenRefusal } from '../../shared/administration/admin-token.js';
 import { type AnswerSessions, isSessionsPath } from '../../shared/administration/answer-sessions.js';
 
@@ -26,7 +26,7 @@ export interface AgentAdminParts {
   readonly token: Secret;
   readonly isSecret: SecretComparer;
   readonly sessions: Pick<AnswerSessions, 'answer'>;
-  readonly account: AdminAccount;
+  readonly requestLog: AdminRequestLog;
   readonly logger: Pick<Logger, 'error'>;
 }
 
@@ -40,7 +40,7 @@ export class AnswerAgentAdmin {
 
   /** Never rejects. Logs and audits changes and denials. */
   async answer(request: AgentAdminRequest): Promise<AdminAnswer> {
-    const { account, logger } = this.#parts;
+    const { requestLog, logger } = this.#parts;
     const { method, path, peerAddress, correlationId } = request;
     let answer: AdminAnswer;
     try {
@@ -51,7 +51,7 @@ export class AnswerAgentAdmin {
       return adminProblem('internal_error', 'The agent could not handle the request.', correlationId);
     }
     const { status, audited = {} } = answer;
-    account.record({ method, path, status, peerAddress, correlationId, audited });
+    requestLog.record({ method, path, status, peerAddress, correlationId, audited });
     return answer;
   }
 

@@ -5,8 +5,8 @@ import { checkJwtHeader } from '../../../domain/agent/tokens/oidc-header-rules.j
 import type { TokenVerifier } from '../../ports/agent/token-verifier.js';
 import type { Clock } from '../../ports/shared/clock.js';
 import {
-  isNoStatement,
-  type OwnStatementTest,
+  neverOwnIdentityToken,
+  type OwnIdentityTokenTest,
   type ReadToken,
   rejected,
   type SettledVerdict,
@@ -19,7 +19,7 @@ export interface JwtTokensOptions {
   readonly verifier: TokenVerifier;
   readonly clock: Clock;
   /** Absent: no identity tokens are issued. */
-  readonly isStatement?: OwnStatementTest;
+  readonly isOwnIdentityToken?: OwnIdentityTokenTest;
 }
 
 /** Verifies tokens that are signed with the configured key. */
@@ -32,13 +32,13 @@ export class JwtTokens {
 
   /** Never throws. */
   verify(read: ReadToken, use: TokenUse): SettledVerdict {
-    const { algorithm, rules, verifier, clock, isStatement = isNoStatement } = this.#parts;
+    const { algorithm, rules, verifier, clock, isOwnIdentityToken = neverOwnIdentityToken } = this.#parts;
     const { token, header, payload } = read;
     const unfit = checkJwtHeader(header, algorithm) ?? (use === 'id' ? checkIdTokenHeader(header) : null);
     if (unfit !== null) return rejected(unfit);
     // Claims are checked only after the signature: a forged token reveals nothing.
     if (!verifier.isSigned(token)) return rejected('bad_signature');
-    if (isStatement(read)) return rejected('wrong_type');
+    if (isOwnIdentityToken(read)) return rejected('wrong_type');
     const check = use === 'id' ? checkIdTokenClaims : checkJwtClaims;
     const accepted = check(payload, rules, clock.wallMs());
     if (!accepted.ok) return rejected(accepted.error);

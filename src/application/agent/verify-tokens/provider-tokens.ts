@@ -12,8 +12,8 @@ import type { Clock } from '../../ports/shared/clock.js';
 import type { KeySet } from '../keys/key-set.js';
 import type { ProviderKey } from '../keys/provider-key.js';
 import {
-  isNoStatement,
-  type OwnStatementTest,
+  neverOwnIdentityToken,
+  type OwnIdentityTokenTest,
   type ReadToken,
   type TokenUse,
   type TokenVerdict,
@@ -72,11 +72,15 @@ const verifySignature = <Verdict>({ read, judge }: ShownToken<Verdict>, key: Pro
 export class ProviderTokens {
   readonly #providers: ReadonlyMap<string, OidcProvider>;
   readonly #clock: Clock;
-  readonly #isStatement: OwnStatementTest;
+  readonly #isOwnIdentityToken: OwnIdentityTokenTest;
 
   /** @param providers with distinct issuers */
-  constructor(providers: readonly OidcProvider[], clock: Clock, isStatement: OwnStatementTest = isNoStatement) {
-    this.#isStatement = isStatement;
+  constructor(
+    providers: readonly OidcProvider[],
+    clock: Clock,
+    isOwnIdentityToken: OwnIdentityTokenTest = neverOwnIdentityToken,
+  ) {
+    this.#isOwnIdentityToken = isOwnIdentityToken;
     this.#providers = new Map(providers.map((provider) => [provider.options.issuer, provider]));
     this.#clock = clock;
   }
@@ -150,7 +154,7 @@ export class ProviderTokens {
   }
 
   #judge(read: ReadToken, use: TokenUse, { options }: OidcProvider, key: ProviderKey): TokenVerdict {
-    if (this.#isStatement(read)) return rejected('wrong_type');
+    if (this.#isOwnIdentityToken(read)) return rejected('wrong_type');
     const { payload: claims } = read;
     const check = use === 'id' ? checkIdTokenClaims : checkJwtClaims;
     const accepted = check(claims, options, this.#clock.wallMs());

@@ -17,13 +17,13 @@ export const readToken = (token: string): Result<ReadToken, TokenRejection> => {
 };
 
 /**
- * Whether a token with a verified signature is one of our own identity tokens. They state identities to upstreams, which
- * must not be able to use them as credentials.
+ * Whether a token with a verified signature is one of our own identity tokens. Upstreams receive these tokens, and must
+ * not be able to use them as credentials.
  */
-export type OwnStatementTest = (read: ReadToken) => boolean;
+export type OwnIdentityTokenTest = (read: ReadToken) => boolean;
 
 /** For an agent that issues no identity tokens. */
-export const isNoStatement: OwnStatementTest = () => false;
+export const neverOwnIdentityToken: OwnIdentityTokenTest = () => false;
 
 /** Parses tokens for several checks of one request; caches the last one. */
 export class TokenReader {

@@ -13,8 +13,8 @@ import type {
 import type { ClientRequest, ClientResponse } from '../../ports/gateway/http-exchange.js';
 import type { Logger } from '../../ports/shared/logger.js';
 import type { Random } from '../../ports/shared/random.js';
-import type { AdminAccount } from '../../shared/administration/admin-account.js';
 import { type AdminAnswer, adminProblem } from '../../shared/administration/admin-answer.js';
+import type { AdminRequestLog } from '../../shared/administration/admin-request-log.js';
 import type { AdminConnectionAdmissions } from '../admit/connection-admissions.js';
 import type { AnswerAdmin } from './answer-admin.js';
 
@@ -26,7 +26,7 @@ export class AdminRequests implements RequestHandler {
   readonly #random: Random;
   readonly #logger: Logger;
   readonly #connections: AdminConnectionAdmissions;
-  readonly #account: AdminAccount;
+  readonly #requestLog: AdminRequestLog;
 
   /** `configuration` is called for each request; null: a reload has removed the admin block. */
   constructor(
@@ -36,7 +36,7 @@ export class AdminRequests implements RequestHandler {
     random: Random,
     logger: Logger,
     connections: AdminConnectionAdmissions,
-    account: AdminAccount,
+    requestLog: AdminRequestLog,
   ) {
     this.#answerAdmin = answerAdmin;
     this.#configuration = configuration;
@@ -44,7 +44,7 @@ export class AdminRequests implements RequestHandler {
     this.#random = random;
     this.#logger = logger;
     this.#connections = connections;
-    this.#account = account;
+    this.#requestLog = requestLog;
   }
 
   admit(_listener: string, peerAddress: string): ConnectionAdmission {
@@ -55,7 +55,7 @@ export class AdminRequests implements RequestHandler {
     const correlationId = acceptCorrelationId(firstHeader(request.headers, 'x-correlation-id')) ?? this.#random.uuid();
     const send = ({ status, headers, body }: AdminAnswer) =>
       response.send(status, [...headers, correlationIdHeader, correlationId], body, this.#closing());
-    const done = this.#account.begin();
+    const done = this.#requestLog.begin();
     this.#answer(request, correlationId)
       .finally(done)
       .then(send, (error: unknown) => {
@@ -100,7 +100,7 @@ export class AdminRequests implements RequestHandler {
       },
       admin,
     );
-    this.#account.record({
+    this.#requestLog.record({
       method: loggedMethod(request.method),
       path,
       status: answer.status,

@@ -38,8 +38,8 @@ export interface SessionAdministration {
   /** At most two sessions whose hash has this prefix, of at least 8 digits. */
   find(prefix: string): Promise<Result<readonly AdministeredSession[], string>>;
   /**
-   * Ends a session, by the id that `find` returned, in all processes that share the store's cache. Whether it existed.
-   * An agent in another process logs and audits it with the correlation id.
+   * Ends the session with this id from `find`, in all processes that share the store's cache. Returns whether it
+   * existed. An agent in another process logs and audits it with the correlation id.
    */
   revoke(id: string, correlationId: string): Promise<Result<boolean, string>>;
 }

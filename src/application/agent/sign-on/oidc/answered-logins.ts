@@ -26,10 +26,10 @@ type AnsweredParts = Pick<
   'cookies' | 'sessions' | 'requests' | 'digest' | 'clock' | 'scheduler' | 'logger'
 >;
 
-/** Maximum time from a callback to the result of an equal one that came first, in milliseconds. */
+/** How long a callback waits for the result of an equal, earlier one, in milliseconds. */
 const resultWaitMs = 3_000;
-/** Interval of the questions to the store. */
-const askingMs = 100;
+/** Interval of the look-ups in the store, in milliseconds. */
+const lookupIntervalMs = 100;
 /** Callbacks that may wait at a time in a process; further ones are answered at once. */
 const maximumWaiting = 64;
 
@@ -94,7 +94,7 @@ export class AnsweredLogins {
     let found = await requests.find(key, clock.wallMs());
     if (!waits || this.#waiting >= maximumWaiting) return found;
     this.#waiting += 1;
-    for (let waitedMs = 0; waitedMs < resultWaitMs && !isCancelled(cancellation); waitedMs += askingMs) {
+    for (let waitedMs = 0; waitedMs < resultWaitMs && !isCancelled(cancellation); waitedMs += lookupIntervalMs) {
       if (!found.ok || found.value !== null) break;
       await this.#pause();
       found = await requests.find(key, clock.wallMs());
@@ -105,7 +105,7 @@ export class AnsweredLogins {
 
   #pause(): Promise<void> {
     return new Promise((resolve) => {
-      this.#parts.scheduler.after(askingMs, resolve);
+      this.#parts.scheduler.after(lookupIntervalMs, resolve);
     });
   }
 

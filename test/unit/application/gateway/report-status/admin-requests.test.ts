@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { AdminConnectionAdmissions } from '../../../../../src/application/gateway/admit/connection-admissions.js';
 import { AdminRequests } from '../../../../../src/application/gateway/report-status/admin-requests.js';
 import type { AnswerAdmin } from '../../../../../src/application/gateway/report-status/answer-admin.js';
-import type { AdminAccount } from '../../../../../src/application/shared/administration/admin-account.js';
+import type { AdminRequestLog } from '../../../../../src/application/shared/administration/admin-request-log.js';
 import { RecordingLogger } from '../../../../support/shared/recording-logger.js';
 
 it('logs one line for a failed TLS handshake or PROXY header on the admin address', () => {
@@ -15,7 +15,7 @@ it('logs one line for a failed TLS handshake or PROXY header on the admin addres
     random,
     logger,
     {} as unknown as AdminConnectionAdmissions,
-    {} as unknown as AdminAccount,
+    {} as unknown as AdminRequestLog,
   );
   admin.handshakeFailed({ listener: '[::1]:9090', peerAddress: '::1', code: 'CERT_HAS_EXPIRED' });
   const fields = { listener: '[::1]:9090', client_ip: '::1', code: 'CERT_HAS_EXPIRED' };

@@ -34,7 +34,7 @@ const outcomeOf = (status: number): Extract<AuditOutcome, 'begun' | 'carried_out
  * records a few per second, then the number of the others, so that an attacker who tries tokens cannot displace other
  * records.
  */
-export class AdminAccount {
+export class AdminRequestLog {
   readonly #logger: Logger;
   readonly #audit: AdminAudit;
   readonly #windows: FloodWindows;

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import {
-  AdminAccount,
+  AdminRequestLog,
   type AnsweredAdminRequest,
-} from '../../../../../src/application/shared/administration/admin-account.js';
+} from '../../../../../src/application/shared/administration/admin-request-log.js';
 import { FloodWindows } from '../../../../../src/application/shared/flood-windows.js';
 import type { AuditRecord } from '../../../../../src/domain/shared/audit-record.js';
 import { ManualClock } from '../../../../support/shared/manual-clock.js';
@@ -14,9 +14,9 @@ const world = () => {
   const logger = new RecordingLogger();
   const records: AuditRecord[] = [];
   const audit = { record: (record: AuditRecord) => records.push(record), hold: () => () => undefined };
-  const account = new AdminAccount(logger, audit, new FloodWindows(scheduler));
+  const requestLog = new AdminRequestLog(logger, audit, new FloodWindows(scheduler));
   const tell = (method: string, status: number, more: Partial<AnsweredAdminRequest> = {}) =>
-    account.record({ method, path: '/admin/reload', status, peerAddress: '192.0.2.1', correlationId: 'c', ...more });
+    requestLog.record({ method, path: '/admin/reload', status, peerAddress: '192.0.2.1', correlationId: 'c', ...more });
   return { scheduler, logger, records, tell };
 };
 

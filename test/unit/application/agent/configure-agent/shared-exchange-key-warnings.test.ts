@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { openedByOwnTokens } from '../../../../../src/application/agent/configure-agent/shared-signing-keys.js';
+import { sharedExchangeKeyWarnings } from '../../../../../src/application/agent/configure-agent/shared-signing-keys.js';
 import type { JwtKey, JwtOptions } from '../../../../../src/domain/agent/configuration/agent-configuration.js';
 import { Secret } from '../../../../../src/domain/shared/secret.js';
 import { privatePem } from '../../../../support/agent/exchange-company.js';
@@ -22,7 +22,7 @@ const same = { isSigned: (token: string) => token.endsWith('.by-ours') };
 const other = { isSigned: () => false };
 
 const warnings = async (jwt: JwtOptions | null, verifier = same, signingKey = signer) =>
-  (await openedByOwnTokens({ jwt, tokenExchange: exchangeOptions }, verifier, signingKey)).map(
+  (await sharedExchangeKeyWarnings({ jwt, tokenExchange: exchangeOptions }, verifier, signingKey)).map(
     ({ severity, option, place, message }) => [severity, option, place?.key, message],
   );
 
@@ -51,8 +51,10 @@ describe('issued tokens that are also bearer tokens', () => {
     expect(await warnings(jwtOptions({ audience: 'api' }))).toEqual([]);
     expect(await warnings(jwtOptions({ issuer: 'https://other.example' }))).toEqual([]);
     expect(await warnings(null)).toEqual([]);
-    expect(await openedByOwnTokens({ jwt: jwtOptions(), tokenExchange: null }, same, signer)).toEqual([]);
-    expect(await openedByOwnTokens({ jwt: jwtOptions(), tokenExchange: exchangeOptions }, null, signer)).toEqual([]);
+    expect(await sharedExchangeKeyWarnings({ jwt: jwtOptions(), tokenExchange: null }, same, signer)).toEqual([]);
+    expect(
+      await sharedExchangeKeyWarnings({ jwt: jwtOptions(), tokenExchange: exchangeOptions }, null, signer),
+    ).toEqual([]);
   });
 
   it('cause no warning if nothing can be signed', async () => {

@@ -2,7 +2,9 @@ import {
   crossSiteAnswer,
   deniedAnswer,
   formRefusal,
+  insufficientSessionAnswer,
   refusalAnswer,
+  stepUpFailed,
   undecidedAnswer,
 } from '../../../src/application/agent/agent-service/refusal.js';
 import { SignOnRefusals } from '../../../src/application/agent/sign-on/saml/sign-on-refusals.js';
@@ -12,6 +14,7 @@ import { type GatewayProblemCode, gatewayProblems, problemBody } from '../../../
 import { RecordingLogger } from '../shared/recording-logger.js';
 import { wrapProse } from '../shared/wrap-prose.js';
 import { requestEvent } from './test-agent.js';
+import { testSession } from './test-sessions.js';
 import { tokenEndpointErrors } from './token-endpoint-errors.js';
 
 interface Explanation {
@@ -202,6 +205,17 @@ const refusedFor = (reason: FailureReason): AgentAnswer =>
     mayUseBasic: false,
   });
 
+const insufficientStep = insufficientSessionAnswer(
+  requestEvent([]),
+  {
+    session: testSession('alice'),
+    unmet: 'authentication_too_old',
+    required: { provider: null, acrValues: ['urn:mfa'], maxAgeSecs: 300 },
+    maySignOn: true,
+  },
+  false,
+);
+
 const signOnRefusals = new SignOnRefusals(new RecordingLogger(), { refused: () => undefined });
 
 const agentRow = (answer: AgentAnswer, when: string): string => {
@@ -266,10 +280,12 @@ ${agentRow(refusedFor('missing_credentials'), 'No method accepts a credential of
 ${agentRow(refusedFor('insufficient_scope'), 'The token is valid, but lacks one of the `required-scopes`, which `WWW-Authenticate` names.')}
 ${agentRow(deniedAnswer(requestEvent([]), { reason: 'denied_by_policy', policies: [] }, null), 'The policies do not allow the request. Only the agent log names the deciding policies. For a request with a token, `WWW-Authenticate` has `error="insufficient_scope"`.')}
 ${agentRow(crossSiteAnswer(requestEvent([]), { method: 'saml', userId: 'alice', claims: null, certificate: null }), 'A page of another site sent a request that could change something, with a [session cookie](../guides/sessions.md#requests-of-other-sites) or a [token in a cookie](../guides/oidc.md#tokens-in-another-header-or-a-cookie). List its origin in `allow-origins` of `sessions` if it may.')}
-${agentRow(undecidedAnswer(requestEvent([])), 'The agent has no configuration yet, or failed; the keys of the OIDC or SAML provider have never arrived, or the session store is unavailable (`Retry-After` is 5 for these three); too many passwords, forms or SAML documents wait. Otherwise `Retry-After` is 1.')}
-${agentRow(signOnRefusals.refuse(requestEvent([]), 'wrong_signature', 'sign-on'), 'A [single sign-on](../guides/saml.md) endpoint refused a message of the identity provider, or the message came from another browser than the one that began. Only the agent log has the reason.')}
+${agentRow(insufficientStep, 'A session does not meet what [`require`](../guides/sessions.md#ask-for-a-stronger-sign-on) asks for the path, and the request is not a navigation. `WWW-Authenticate` names `acr_values` and `max_age`.')}
+${agentRow(stepUpFailed(requestEvent([]), []), 'A sign-on did not bring what [`require`](../guides/sessions.md#ask-for-a-stronger-sign-on) asks for its page. No redirect follows.')}
+${agentRow(undecidedAnswer(requestEvent([])), 'The keys of an OIDC or SAML provider have never arrived, the provider does not refresh the access token of a session, or the session store is unavailable: `Retry-After` is 5. Otherwise it is 1: the agent has no configuration yet, or failed; an introspection failed; or too many passwords, forms, tokens or SAML documents wait.')}
+${agentRow(signOnRefusals.refuse(requestEvent([]), 'wrong_signature', 'sign-on'), 'An endpoint of [SAML](../guides/saml.md) or [OpenID Connect](../guides/oidc-login.md) sign-on refused a message of the identity provider, or the message came from another browser than the one that began. Only the agent log has the reason.')}
 ${agentRow(signOnRefusals.refuse(requestEvent([]), 'malformed_form', 'sign-on'), 'A message to such an endpoint is not a form or query with the required fields.')}
-${agentRow(formRefusal({ kind: 'too_large', event: requestEvent([]) }), 'The form exceeds 1 MiB.')}
+${agentRow(formRefusal({ kind: 'too_large', event: requestEvent([]) }), 'The form exceeds 1 MiB, or 32 KiB at an endpoint of `oidc-login`.')}
 ${agentRow(formRefusal({ kind: 'dropped', event: requestEvent([]) }), 'The form was not complete after 30 seconds.')}
 
 A single sign-on endpoint answers any other method with 405 \`method_not_allowed\` and \`Allow\`.

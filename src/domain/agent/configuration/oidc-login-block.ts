@@ -181,7 +181,7 @@ const oidcLoginShape = {
   'refresh-grace-secs': documented(
     optional(
       seconds(0, 86_400),
-      'How long a session goes on after the end of its access token while the provider cannot be reached for a new one. Not with `forward-access-token`.',
+      'How long a session continues after its access token expires while refreshes fail. Afterwards requests get 503 until a refresh succeeds. An error with `forward-access-token #true`.',
     ),
     '300',
   ),

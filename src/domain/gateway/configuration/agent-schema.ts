@@ -192,7 +192,7 @@ export const agentShape = {
   config,
   admin: optionalBlock(
     agentAdminShape,
-    'Where `/admin/sessions` of the gateway asks an agent in another process. Without the block its sessions are not listed. `gateway-auth` with the `--config` of this file serves its admin endpoints there.',
+    'Admin endpoints of an agent in another process. `/admin/sessions` of the gateway asks there; without the block it omits the sessions of this agent. `gateway-auth --config` with this file serves its admin endpoints at this address.',
   ),
   'circuit-breaker': optionalBlock(
     circuitBreakerShape,

@@ -37,6 +37,15 @@ describeStores('ids of messages', (technology) => {
     expect(await succeeded(store.remember('two', noonMs + 100, noonMs))).toBe('first');
   });
 
+  it('may end within a millisecond, as the NumericDate of a token can', async ({ cleanUp }) => {
+    const store = await opened(cleanUp);
+    const untilMs = noonMs + 100.25;
+    expect(await succeeded(store.remember('one', untilMs, noonMs))).toBe('first');
+    expect(await succeeded(store.remember('one', untilMs, noonMs + 100))).toBe('seen');
+    expect(await succeeded(store.has('one', noonMs + 100))).toBe(true);
+    expect(await succeeded(store.has('one', noonMs + 101))).toBe(false);
+  });
+
   it('have one first of many callers at the same moment', async ({ cleanUp }) => {
     const store = await opened(cleanUp);
     const answers = await Promise.all(

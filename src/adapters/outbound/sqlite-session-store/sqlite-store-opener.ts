@@ -211,8 +211,10 @@ class SqliteReplayStore implements ReplayStore {
   }
 
   remember(key: string, untilMs: number, nowMs: number): Stored<'first' | 'seen'> {
+    // Times of tokens may be fractions, which the column refuses. Later is safe.
+    const wholeMs = Math.ceil(untilMs);
     return this.#connection.write(() =>
-      this.#statements.remember.run(this.#space, key, untilMs, nowMs).changes > 0 ? 'first' : 'seen',
+      this.#statements.remember.run(this.#space, key, wholeMs, nowMs).changes > 0 ? 'first' : 'seen',
     );
   }
 

@@ -16,6 +16,7 @@ import { mergeObjects } from '../../../domain/shared/merge-objects.js';
 import type { LogFields, Logger } from '../../ports/shared/logger.js';
 import { thenMaybe } from '../../ports/shared/maybe-promise.js';
 import type { AuthenticationOutcome, RefusedAuthentication } from '../authenticate/authenticate-request.js';
+import type { AcceptedCredential } from '../authenticate/authentication-check.js';
 import type { PreparedIdentity } from '../authenticate/prepared-identity.js';
 import type { AuthorizationOutcome } from '../authorize/authorization-outcome.js';
 import type { PreparedAgent } from '../configure-agent/prepared-agent.js';
@@ -52,21 +53,18 @@ const fieldsOf = (event: RequestHeadersEvent, { failure }: RefusedAuthentication
 /** The methods whose credential is in Authorization. */
 const authorizationMethods: ReadonlySet<AuthenticationMethod> = new Set(['oidc', 'jwt', 'basic']);
 
-/** An identity that may pass. */
-interface PassingIdentity {
-  readonly prepared: PreparedIdentity;
-  readonly byCookie?: true;
-}
-
 /** Whether Authorization authenticates the request. */
-const isByAuthorization = (passing: PassingIdentity | null): boolean =>
-  passing !== null && passing.byCookie !== true && authorizationMethods.has(passing.prepared.identity.method);
+const isByAuthorization = (passing: AcceptedCredential | null): boolean =>
+  passing !== null &&
+  passing.byCookie !== true &&
+  passing.byTokenHeader !== true &&
+  authorizationMethods.has(passing.prepared.identity.method);
 
 /** `token`: the header with the signed identity; null: there is none. */
 const allowed = (
   event: RequestHeadersEvent,
   { removable, removableUnverified, removesCookie }: PreparedAgent,
-  passing: PassingIdentity | null,
+  passing: AcceptedCredential | null,
   authorized: AuthorizationOutcome | null,
   token: HeaderOperation | null,
 ): AgentAnswer => {
@@ -187,7 +185,7 @@ export class RequestAnswers {
   #authorize(
     event: RequestHeadersEvent,
     agent: PreparedAgent,
-    passing: PassingIdentity | null,
+    passing: AcceptedCredential | null,
   ): AgentAnswer | Promise<AgentAnswer> {
     const { authorization, identityTokens } = agent;
     const identity = passing?.prepared.identity ?? null;

@@ -18,12 +18,10 @@ import type { HeaderList } from '../../../domain/http/header-list.js';
 import type { Cancellation } from '../../ports/shared/cancellation.js';
 import type { MaybePromise } from '../../ports/shared/maybe-promise.js';
 import type { InsufficientSession } from '../sessions/step-up-rules.js';
-import type { AuthenticationCheck, CheckOutcome, CredentialCache } from './authentication-check.js';
-import type { PreparedIdentity } from './prepared-identity.js';
+import type { AcceptedCredential, AuthenticationCheck, CheckOutcome, CredentialCache } from './authentication-check.js';
 
 export type AuthenticationOutcome =
-  /** `byCookie`: browsers send the credential with requests of any page. */
-  | { readonly kind: 'authenticated'; readonly prepared: PreparedIdentity; readonly byCookie?: true }
+  | ({ readonly kind: 'authenticated' } & AcceptedCredential)
   | RefusedAuthentication
   /** The caller cancelled. */
   | { readonly kind: 'cancelled' };

@@ -47,11 +47,19 @@ export class SharedCheck {
   }
 }
 
+/** An accepted credential, and where it is if not at the usual place of its method. */
+export interface AcceptedCredential {
+  readonly prepared: PreparedIdentity;
+  /** In a cookie, which browsers send with requests of any page. */
+  readonly byCookie?: true;
+  /** In the `token-header` of a provider. The request may have another Authorization. */
+  readonly byTokenHeader?: true;
+}
+
 export type CheckOutcome =
   /** The request has no credential of this method. */
   | { readonly kind: 'absent' }
-  /** `byCookie`: browsers send the credential with requests of any page. */
-  | { readonly kind: 'authenticated'; readonly prepared: PreparedIdentity; readonly byCookie?: true }
+  | ({ readonly kind: 'authenticated' } & AcceptedCredential)
   /** `scope`: the required scopes, separated by spaces; only with the reason insufficient_scope. */
   | {
       readonly kind: 'failed';

@@ -84,5 +84,7 @@ const isAcceptedAt = ({ issuers }: TokenPlace, outcome: CheckOutcome): boolean =
   return method === 'oidc' && typeof issuer === 'string' && issuers.has(issuer);
 };
 
-const outcomeAt = ({ kind }: TokenPlace, outcome: CheckOutcome): CheckOutcome =>
-  kind === 'cookie' && outcome.kind === 'authenticated' ? { ...outcome, byCookie: true } : outcome;
+const outcomeAt = ({ kind }: TokenPlace, outcome: CheckOutcome): CheckOutcome => {
+  if (outcome.kind !== 'authenticated') return outcome;
+  return kind === 'cookie' ? { ...outcome, byCookie: true } : { ...outcome, byTokenHeader: true };
+};

@@ -65,6 +65,27 @@ describe('a token outside Authorization', () => {
     expect([status, user, valueAt('cookie')]).toEqual([200, 'carol', 'a=1; b=2']);
   });
 
+  it('lets no other Authorization pass beside forward-access-token', async () => {
+    const login = {
+      name: 'portal',
+      issuer: corp,
+      'client-id': 'portal',
+      'public-url': 'https://portal.example',
+      'authorization-url': `${corp}/authorize`,
+      'token-url': `${corp}/token`,
+      'jwks-url': `${corp}/keys`,
+    };
+    for (const forwards of [false, true]) {
+      const agent = await agentWith({ 'oidc-login': [{ ...login, 'forward-access-token': forwards }] });
+      // Some upstreams read a tab as a space.
+      for (const authorization of ['Bearer\tof-the-client', 'Custom of-the-client']) {
+        const headers = [header, tokenOf(edge, 'carol'), 'Authorization', authorization];
+        const { status, user, has } = await decide(agent, { headers });
+        expect([status, user, has('authorization')]).toEqual([200, 'carol', !forwards]);
+      }
+    }
+  });
+
   it('counts in the order Authorization, header, cookie', async () => {
     const agent = await agentWith();
     const [first, second, third] = [tokenOf(corp, 'first'), tokenOf(edge, 'second'), tokenOf(edge, 'third')];

@@ -25,7 +25,7 @@ export const explainStoreFileError = (error: unknown, path: string): string => {
   switch (errorCode(error)) {
     case 'EACCES':
     case 'EPERM':
-      return `no permission to use or create ${path}`;
+      return `no permission to use or create ${path}: let the user of this process write to its folder, or set another path`;
     case 'EROFS':
       return `the file system of ${path} is read-only`;
     case 'ENOSPC':

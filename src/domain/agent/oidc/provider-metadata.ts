@@ -56,7 +56,9 @@ export const readProviderMetadata = (
   isAllowed: (url: string, issuer: string) => boolean,
 ): Result<ProviderMetadata, string> => {
   if (!isJsonObject(document)) return err('the discovery document is not a JSON object');
-  if (document['issuer'] !== issuer) return err('the discovery document is from another issuer');
+  if (document['issuer'] !== issuer) {
+    return err('the discovery document is from another issuer: copy issuer from it, including a final slash');
+  }
   const endpoint = (name: string, own: string | null): Result<string | null, string> => {
     if (own !== null) return ok(own);
     const url = document[name];

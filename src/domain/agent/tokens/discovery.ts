@@ -22,7 +22,9 @@ export const readDiscovery = (
   isFetchable: (url: string, issuer: string) => boolean,
 ): Result<string, string> => {
   if (!isJsonObject(document)) return err('the discovery document is not a JSON object');
-  if (document['issuer'] !== issuer) return err('the discovery document is from another issuer');
+  if (document['issuer'] !== issuer) {
+    return err('the discovery document is from another issuer: copy issuer from it, including a final slash');
+  }
   const url = document['jwks_uri'];
   if (typeof url !== 'string') return err('the discovery document has no jwks_uri');
   return isFetchable(url, issuer) ? ok(url) : err('the jwks_uri of the discovery document is not an https URL');

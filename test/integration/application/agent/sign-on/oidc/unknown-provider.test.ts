@@ -20,7 +20,9 @@ describe('an OpenID provider that is not known', () => {
     expect(refused.status).toBe(503);
     expect(browser.cookies.size).toBe(0);
     const line = logger.lines.find(({ fields }) => fields['reason'] === 'provider_unavailable');
-    expect(line?.fields['detail']).toBe('malformed: the discovery document is from another issuer');
+    expect(line?.fields['detail']).toBe(
+      'malformed: the discovery document is from another issuer: copy issuer from it, including a final slash',
+    );
     provider.lies = {};
     clock.advance(31_000);
     await browser.get('/orders');

@@ -78,7 +78,7 @@ describeWithPeers(['chromium'], 'a browser that posts a form after its session h
       adminToken,
       origin: 'https://localhost',
       listenerMembers: tlsMembers(cleanUp),
-      inMemory: true,
+      store: 'store "memory"',
       sessions: 'keep-posted-forms #true',
     });
     const origin = `https://localhost:${stack.port}`;

@@ -25,12 +25,17 @@ const policyWithContexts = () => {
   return policy;
 };
 
+/** The cookies of a browser at the provider, by name. */
+export type ProviderCookies = Map<string, string>;
+
 /**
  * A real OpenID provider (the package oidc-provider) on a free loopback port. Its only user, ann, is signed in without
  * a question. It puts no e-mail address into ID tokens, so userinfo is necessary.
  */
 export class LiveLoginProvider {
   readonly #server = createServer((request, response) => void this.#answer(request, response));
+  /** What the path `/frame` answers: a page of the provider; null: nothing. */
+  framePage: string | null = null;
   #provider: Provider | null = null;
   #port = 0;
   /** The authentication contexts of which a user may have the requested one. Without a request it is the first. */
@@ -47,6 +52,10 @@ export class LiveLoginProvider {
   dropsTokenRequests = false;
   /** It does it, and does not answer. */
   dropsTokenAnswers = false;
+  /** Names of the sessions in ID tokens, in the order of the sign-ons. */
+  readonly sids: string[] = [];
+  /** Why clients could not be told of a sign-out. */
+  readonly backChannelFaults: string[] = [];
 
   get issuer(): string {
     return `http://127.0.0.1:${this.#port}`;
@@ -100,7 +109,7 @@ export class LiveLoginProvider {
       clientAuthMethods: ['client_secret_basic', 'client_secret_post', 'private_key_jwt', 'none'],
       claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name', 'groups'] },
       cookies: { keys: ['a key for cookies of the provider'] },
-      features: { devInteractions: { enabled: false } },
+      features: { backchannelLogout: { enabled: true }, devInteractions: { enabled: false } },
       findAccount: (_context, id) => ({
         accountId: id,
         claims: () => ({ sub: id, email: `${id}@example.com`, email_verified: true, groups: ['staff', 'ops'] }),
@@ -123,6 +132,8 @@ export class LiveLoginProvider {
       issueRefreshToken: async () => this.givesRefreshTokens,
       rotateRefreshToken: true,
       ttl: { AccessToken: () => this.accessSecs(this.issued.length + 1) },
+      // By itself the provider calls no client on loopback.
+      fetch: (url, options) => fetch(url, { ...options, dispatcher: undefined } as RequestInit),
     });
     provider.use(async (context, next) => {
       await next();
@@ -130,6 +141,10 @@ export class LiveLoginProvider {
       this.issued.push(context.body as Readonly<Record<string, unknown>>);
       if (this.dropsTokenAnswers) await new Promise(() => undefined);
     });
+    provider.on('authorization.success', ({ oidc }) => {
+      this.sids.push(oidc.session?.sidFor('portal') ?? '');
+    });
+    provider.on('backchannel.error', (_context, error) => void this.backChannelFaults.push(String(error)));
     this.#provider = provider;
   }
 
@@ -138,15 +153,10 @@ export class LiveLoginProvider {
    * @param cookies those of the browser at the provider
    * @returns the URL of the callback
    */
-  async authorize(location: string, cookies = new Map<string, string>()): Promise<string> {
+  async authorize(location: string, cookies: ProviderCookies = new Map()): Promise<string> {
     let url = location;
     for (let step = 0; step < 10 && url.startsWith(this.issuer); step += 1) {
-      const cookie = Array.from(cookies, ([name, value]) => `${name}=${value}`).join('; ');
-      const answer = await fetch(url, { redirect: 'manual', headers: { cookie } });
-      for (const line of answer.headers.getSetCookie()) {
-        const pair = line.split(';')[0] ?? '';
-        cookies.set(pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1));
-      }
+      const answer = await this.#visit(url, cookies);
       const next = answer.headers.get('location');
       if (next === null) throw new Error(`the provider answered with ${answer.status}: ${await answer.text()}`);
       url = new URL(next, url).href;
@@ -154,9 +164,33 @@ export class LiveLoginProvider {
     return url;
   }
 
+  /** Signs the user out at the provider, which tells its clients by the back channel before it answers. */
+  async endSession(cookies: ProviderCookies): Promise<void> {
+    const page = await (await this.#visit(`${this.issuer}/session/end`, cookies)).text();
+    const xsrf = /name="xsrf" value="([^"]*)"/.exec(page)?.[1] ?? '';
+    const body = new URLSearchParams({ xsrf, logout: 'yes' });
+    const confirmed = await this.#visit(`${this.issuer}/session/end/confirm`, cookies, body);
+    if (confirmed.status !== 303) throw new Error(`the provider answered with ${confirmed.status}`);
+  }
+
+  async #visit(url: string, cookies: ProviderCookies, body?: URLSearchParams): Promise<Response> {
+    const cookie = Array.from(cookies, ([name, value]) => `${name}=${value}`).join('; ');
+    const form = body === undefined ? {} : { method: 'POST', body };
+    const answer = await fetch(url, { redirect: 'manual', headers: { cookie }, ...form });
+    for (const line of answer.headers.getSetCookie()) {
+      const pair = line.split(';')[0] ?? '';
+      cookies.set(pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1));
+    }
+    return answer;
+  }
+
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const path = (request.url ?? '/').replace(/\?.*$/, '');
     this.paths.push(path);
+    if (path === '/frame' && this.framePage !== null) {
+      response.writeHead(200, { 'content-type': 'text/html' }).end(this.framePage);
+      return;
+    }
     const provider = this.#provider;
     if (provider === null) {
       response.writeHead(503).end();

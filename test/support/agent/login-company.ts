@@ -24,17 +24,21 @@ export interface LoginCompanyPlan {
   readonly listenerMembers?: string;
   /** Absent: one process. */
   readonly workers?: number;
-  /** Keeps sessions in memory. */
-  readonly inMemory?: boolean;
   /** Token of the admin block; absent: none. */
   readonly adminToken?: string;
+  /** Members of the `sessions` block that name the store, in place of a database of its own. */
+  readonly store?: string;
+  /** A company that is reached at its own address alone, and shares its provider and its public URL. */
+  readonly beside?: LoginCompany;
 }
 
 /** Starts the company; `/app` is protected. */
 export const startLoginCompany = async (cleanUp: CleanUp, plan: LoginCompanyPlan): Promise<LoginCompany> => {
-  const provider = new LiveLoginProvider();
-  await provider.start();
-  cleanUp.add(() => provider.stop());
+  const provider = plan.beside?.provider ?? new LiveLoginProvider();
+  if (plan.beside === undefined) {
+    await provider.start();
+    cleanUp.add(() => provider.stop());
+  }
   const folder = temporaryFolder();
   cleanUp.add(() => folder.remove());
   const stack = await startStack(cleanUp, {
@@ -44,12 +48,20 @@ export const startLoginCompany = async (cleanUp: CleanUp, plan: LoginCompanyPlan
     ...(plan.adminToken !== undefined && { adminToken: plan.adminToken }),
     ...(plan.workers !== undefined && { env: { GATEWAY_WORKER_THREADS: String(plan.workers) } }),
     agentConfig: (port) => {
-      const origin = `${plan.origin ?? 'http://127.0.0.1'}:${port}`;
-      provider.register({ redirectUris: [`${origin}/oidc/callback/corp`], metadata: plan.client ?? {} });
-      const store =
-        plan.inMemory === true ? 'store "memory"' : `store "sqlite"; path "${folder.file('store/sessions.db')}"`;
+      const origin = `${plan.origin ?? 'http://127.0.0.1'}:${plan.beside?.stack.port ?? port}`;
+      const logout = {
+        backchannel_logout_uri: `${origin}/oidc/backchannel-logout`,
+        backchannel_logout_session_required: true,
+      };
+      if (plan.beside === undefined) {
+        const metadata = { ...logout, ...plan.client };
+        provider.register({ redirectUris: [`${origin}/oidc/callback/corp`], metadata });
+      }
       return `
-      sessions { ${store}; ${plan.sessions ?? ''} }
+      sessions {
+        ${plan.store ?? `store "sqlite"; path "${folder.file('store/sessions.db')}"`}
+        ${plan.sessions ?? ''}
+      }
       oidc-login "corp" {
         issuer "${provider.issuer}"
         client-id "portal"

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { OidcRefusal } from '../../../src/application/agent/sign-on/oidc/oidc-refusal.js';
 import type { FailureReason } from '../../../src/domain/agent/identity/authentication-failure.js';
@@ -79,6 +79,20 @@ describe('the threat model of OpenID Connect', () => {
     );
     expect(named.length).toBeGreaterThan(30);
     for (const reason of named) expect([...reasons, ...tokenReasons, ...refreshReasons]).toContain(reason);
+  });
+
+  it('has a row with tests that exist for each attack of RFC 9700 and OpenID Connect Core', () => {
+    const files = new Set(
+      readdirSync(new URL('../..', import.meta.url), { recursive: true, encoding: 'utf8' }).map((path) =>
+        path.replace(/^.*\//, ''),
+      ),
+    );
+    const rows = page('oidc-threat-model.md').matchAll(/^\| (\d+\.\d+) \|.*\| ((?:`[\w-]+`(?:, )?)+) \|$/gm);
+    const tested = new Map(Array.from(rows, ([, section = '', tests = '']) => [section, tests] as const));
+    const sections = (chapter: number, last: number) => Array.from({ length: last }, (_, at) => `${chapter}.${at + 1}`);
+    expect([...tested.keys()]).toEqual([...sections(4, 17), ...sections(16, 21)]);
+    const named = [...tested.values()].flatMap((tests) => Array.from(tests.matchAll(/`([^`]+)`/g), ([, name]) => name));
+    expect(named.filter((name) => !files.has(`${name}.test.ts`))).toEqual([]);
   });
 
   it('and its troubleshooting name reasons that exist', () => {

@@ -56,6 +56,8 @@ export class LiveLoginProvider {
   readonly sids: string[] = [];
   /** Why clients could not be told of a sign-out. */
   readonly backChannelFaults: string[] = [];
+  /** Called with each form that the provider posts to its client. */
+  onLogoutToken: (body: string) => void = () => undefined;
 
   get issuer(): string {
     return `http://127.0.0.1:${this.#port}`;
@@ -133,7 +135,10 @@ export class LiveLoginProvider {
       rotateRefreshToken: true,
       ttl: { AccessToken: () => this.accessSecs(this.issued.length + 1) },
       // By itself the provider calls no client on loopback.
-      fetch: (url, options) => fetch(url, { ...options, dispatcher: undefined } as RequestInit),
+      fetch: (url, options) => {
+        if (options?.body instanceof URLSearchParams) this.onLogoutToken(options.body.toString());
+        return fetch(url, { ...options, dispatcher: undefined } as RequestInit);
+      },
     });
     provider.use(async (context, next) => {
       await next();

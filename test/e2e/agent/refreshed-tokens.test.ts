@@ -55,6 +55,7 @@ describe('the tokens of a session', () => {
     expect(new Set(provider.issued.map((tokens) => tokens['refresh_token'])).size).toBe(provider.issued.length);
 
     const listed = (await stack.report('/admin/sessions')) as { readonly sessions: readonly { readonly id: string }[] };
+    expect(listed.sessions).toHaveLength(1);
     const [session] = listed.sessions;
     const run = (...args: readonly string[]) =>
       spawnSync(process.execPath, [program, 'sessions', ...args, '--config', stack.configFile], { encoding: 'utf8' });

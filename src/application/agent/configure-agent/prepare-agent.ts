@@ -5,12 +5,9 @@ import {
 } from '../../../domain/agent/configuration/agent-option-rules.js';
 import type { AgentOptions } from '../../../domain/agent/configuration/agent-options-schema.js';
 import { shownEntryFile } from '../../../domain/agent/configuration/credential-entries.js';
-import { providerLabel } from '../../../domain/agent/configuration/oidc-option-rules.js';
-import { secretHeaders, tokenCookies } from '../../../domain/agent/configuration/secret-headers.js';
 import type { AgentOptionProblem } from '../../../domain/configuration/agent-option-problem.js';
 import { AllowedOrigins } from '../../../domain/http/allowed-origins.js';
-import { canonicalName } from '../../../domain/http/canonical-name.js';
-import { alwaysOwned, omittedClaimsHeader, ownedHeaders } from '../../../domain/http/owned-headers.js';
+import { ownedHeaders } from '../../../domain/http/owned-headers.js';
 import { err, ok, type Result } from '../../../domain/shared/result.js';
 import type { Clock } from '../../ports/shared/clock.js';
 import type { TextFileReader } from '../../ports/shared/text-file-reader.js';
@@ -18,11 +15,7 @@ import { AgentEndpoints } from '../agent-service/agent-endpoints.js';
 import { ProtectedResources } from '../agent-service/protected-resources.js';
 import { AuthenticateRequest } from '../authenticate/authenticate-request.js';
 import type { AuthorizeRequest } from '../authorize/authorize-request.js';
-import { KeptForms } from '../sign-on/kept-forms/kept-forms.js';
 import type { ClientCredential } from '../sign-on/oidc/provider-token-endpoint.js';
-import type { IdentityProviderTrust } from '../sign-on/saml/trust/identity-provider-trust.js';
-import { SignOn } from '../sign-on/shared/sign-on.js';
-import type { SignOnWay } from '../sign-on/shared/sign-on-way.js';
 import type { BearerTokens } from '../verify-tokens/bearer-tokens.js';
 import { JwtTokens } from '../verify-tokens/jwt-tokens.js';
 import { ProviderTokens } from '../verify-tokens/provider-tokens.js';
@@ -30,17 +23,20 @@ import { neverOwnIdentityToken, type OwnIdentityTokenTest } from '../verify-toke
 import { ProviderKeySets, type ProviderKeys } from './agent-key-sets.js';
 import type { AgentProcessServices } from './agent-process-services.js';
 import { authenticationChecks, credentialHeaders } from './authentication-checks.js';
+import { loadWarnings } from './load-warnings.js';
 import { readLoginKeys } from './login-keys.js';
 import { optionProblem } from './option-problem.js';
 import { prepareAuthorization } from './prepare-authorization.js';
 import { type PreparedIdentityTokens, prepareIdentityTokens, readIdentityTokenKeys } from './prepare-identity-token.js';
 import { type PreparedMethods, prepareMethods } from './prepare-methods.js';
+import { prepareKeptForms, prepareSignOn } from './prepare-sign-on.js';
 import { prepareTokenExchange } from './prepare-token-exchange.js';
 import type { PreparedAgent, PreparedAgentWithWarnings } from './prepared-agent.js';
 import { PreparedLogins } from './prepared-logins.js';
 import { PreparedSaml } from './prepared-saml.js';
 import { PreparedSessions } from './prepared-sessions.js';
 import { type ReadTokenExchange, readTokenExchange } from './read-token-exchange.js';
+import { identityHeaderPatterns, removablePatterns, removedCookies } from './removed-fields.js';
 import { readSamlFiles, type SamlFiles } from './saml-files.js';
 import {
   sharedExchangeKeyWarnings,
@@ -49,61 +45,6 @@ import {
 } from './shared-signing-keys.js';
 import { UsedProofs } from './used-proofs.js';
 import { WarmUp } from './warm-up.js';
-
-/** The header of the client certificate, and the one that accompanies it (RFC 9440, section 2.3). */
-const certificateHeaders = ({ mtls, clientCertHeader: name }: CompleteAgentOptions): string[] => {
-  // The default name is always removed.
-  if (mtls === null && name === agentDefaults.clientCertHeader) return [];
-  return canonicalName(name) === 'client-cert' ? [name, 'Client-Cert-Chain'] : [name];
-};
-
-/** The headers that receive properties of signed-on users. */
-const mappedHeaders = ({ saml, oidcLogins, claimMapping: common }: CompleteAgentOptions): string[] => [
-  ...new Set(
-    [saml?.attributeMapping ?? [], common, ...oidcLogins.map(({ claimMapping }) => claimMapping)].flatMap((mapping) =>
-      mapping.map(({ header }) => header),
-    ),
-  ),
-];
-
-/** The headers that the gateway removes from client requests. It may set them itself afterwards. */
-export const identityHeaderPatterns = (options: CompleteAgentOptions): readonly string[] => [
-  options.userIdHeader,
-  options.authMethodHeader,
-  'X-Auth-Claim-*',
-  omittedClaimsHeader,
-  'X-Client-Cert-CN',
-  'X-Client-Cert-DN',
-  ...certificateHeaders(options),
-  ...mappedHeaders(options),
-  ...(options.identityToken === null ? [] : [options.identityToken.header]),
-];
-
-/**
- * The headers removed before the upstream: identity headers, and credentials that are not forwarded. A certificate is
- * forwarded only if `forward-credentials` is `all` and mtls is enabled: otherwise it is unchecked.
- */
-export const removablePatterns = (options: CompleteAgentOptions): readonly string[] => {
-  const { forwardCredentials, mtls, userIdHeader, authMethodHeader } = options;
-  const certificates = certificateHeaders(options);
-  const tokens = options.identityToken === null ? [] : [options.identityToken.header];
-  if (forwardCredentials === 'all') {
-    const forwarded = new Set(mtls === null ? [] : certificates.map(canonicalName));
-    const others = alwaysOwned.filter((name) => !forwarded.has(canonicalName(name)));
-    return [...others, userIdHeader, authMethodHeader, ...mappedHeaders(options), ...tokens];
-  }
-  const secrets = secretHeaders(options).map(({ name }) => name);
-  const patterns = [
-    ...alwaysOwned,
-    userIdHeader,
-    authMethodHeader,
-    ...certificates,
-    ...mappedHeaders(options),
-    ...tokens,
-    ...secrets,
-  ];
-  return forwardCredentials === 'none' ? [...patterns, 'Authorization'] : patterns;
-};
 
 /** Opens the session stores; null if there is no way to sign on. The caller releases the result. */
 const prepareSessions = async (
@@ -139,20 +80,6 @@ const prepareLogins = (
   parts: AgentProcessServices,
 ): PreparedLogins | null =>
   oidcLogins.length === 0 || sessions === null ? null : new PreparedLogins(oidcLogins, credentials, sessions, parts);
-
-/** Warns if the identity provider is not known yet. Its metadata is fetched until it is. */
-const missingMetadata = (trust: IdentityProviderTrust): AgentOptionProblem[] => {
-  if (trust.state() !== 'absent') return [];
-  const reason = trust.lastFailure() ?? 'there is no answer yet';
-  const message = `the metadata of the identity provider is unavailable, so sign-ons fail: ${reason}`;
-  return [optionProblem('warning', 'saml', message)];
-};
-
-/** Warnings about the identity provider as currently known; later changes go to the log. Call once. */
-const providerWarnings = ({ trust, signingDemand }: PreparedSaml): AgentOptionProblem[] => [
-  ...missingMetadata(trust),
-  ...signingDemand.begin(),
-];
 
 interface ReadEntryFiles {
   /** By path. */
@@ -201,21 +128,6 @@ export const bearerTokens = (
 /** How long a configuration waits for new key sets and metadata, in milliseconds. */
 const keySetWaitMs = 3_000;
 
-/** Warns about providers without keys. Their key sets are fetched until they arrive. */
-const missingKeys = ({ providers }: ProviderKeySets): AgentOptionProblem[] =>
-  providers.flatMap(({ options, keys }, index) => {
-    if (keys.state() !== 'absent') return [];
-    const reason = keys.lastFailure() ?? 'there is no answer yet';
-    const message = `${providerLabel(options, index)}: its keys are unavailable, so its tokens cannot be verified: ${reason}`;
-    return [optionProblem('warning', 'oidc', message)];
-  });
-
-/** Warns about revocation lists that are outdated already. */
-const outdatedRevocations = ({ mtls }: PreparedMethods): AgentOptionProblem[] =>
-  (mtls?.revocations?.troubles() ?? []).map((trouble) =>
-    optionProblem('warning', 'mtls', trouble.slice('mtls: '.length)),
-  );
-
 interface AgentPieces {
   readonly options: CompleteAgentOptions;
   readonly methods: PreparedMethods;
@@ -228,58 +140,6 @@ interface AgentPieces {
   readonly exchange: ReadTokenExchange | null;
   readonly identityTokens: PreparedIdentityTokens | null;
 }
-
-/** The decision which way to sign on begins; null: there is none. */
-const prepareSignOn = (
-  options: CompleteAgentOptions,
-  sessions: PreparedSessions | null,
-  ways: readonly SignOnWay[],
-  loginPaths: readonly string[],
-): SignOn | null =>
-  sessions === null || ways.length === 0
-    ? null
-    : new SignOn({
-        ways,
-        loginPaths,
-        secretHeaders: secretHeaders(options).map(({ name }) => name),
-        returnOrigins: sessions.returnOrigins,
-        stepUp: sessions.stepUp,
-      });
-
-/** Keeps posted forms over a sign-on, if the configuration asks for it. */
-const prepareKeptForms = (
-  options: CompleteAgentOptions,
-  sessions: PreparedSessions | null,
-  logins: PreparedLogins | null,
-  signOn: SignOn | null,
-  { oidc, random, digest, clock, logger }: AgentProcessServices,
-): KeptForms | null => {
-  if (sessions === null || signOn === null || !sessions.options.keepsPostedForms) return null;
-  const { cookies, stores } = sessions;
-  return new KeptForms({
-    cookies,
-    sessions: logins?.sessions ?? sessions.sessions,
-    store: stores.sessions,
-    forms: stores.forms,
-    secrets: oidc.secrets,
-    signOn,
-    secretHeaders: secretHeaders(options).map(({ name }) => name),
-    random,
-    digest,
-    clock,
-    logger,
-  });
-};
-
-/** The test for cookies that are credentials: those of sign-ons and of tokens. */
-const removedCookies = (
-  { forwardCredentials, oidc }: CompleteAgentOptions,
-  sessions: PreparedSessions | null,
-): PreparedAgent['removesCookie'] => {
-  const tokens = tokenCookies(oidc);
-  if (forwardCredentials === 'all' || (sessions === null && tokens.size === 0)) return null;
-  return (name) => tokens.has(name) || sessions?.cookies.owns(name) === true;
-};
 
 const assemble = (
   { options, methods, authorization, keySets, proofs, sessions, saml, logins, exchange, identityTokens }: AgentPieces,
@@ -431,12 +291,10 @@ export const prepareAgent = async (
   };
   const agent = assemble(pieces, parts);
   await firstLoad(keySets, saml, logins, waitMs, parts);
-  const missing = [
-    ...outdatedRevocations(methods),
-    ...missingKeys(keySets),
+  const warnings = [
+    ...problems,
+    ...loadWarnings({ methods, keySets, saml, logins }),
     ...sharedProviderKeyWarnings(keySets.providers, tokenKeys),
-    ...(saml === null ? [] : providerWarnings(saml)),
-    ...(logins?.warnings() ?? []),
   ];
-  return ok({ agent, warnings: [...problems, ...missing] });
+  return ok({ agent, warnings });
 };

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   identityHeaderPatterns,
   removablePatterns,
-} from '../../../../../src/application/agent/configure-agent/prepare-agent.js';
+} from '../../../../../src/application/agent/configure-agent/removed-fields.js';
 import {
   type CompleteAgentOptions,
   completeAgentOptions,

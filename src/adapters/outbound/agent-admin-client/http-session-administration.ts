@@ -149,6 +149,11 @@ export class HttpSessionAdministration implements SessionAdministration {
         },
       );
       sent.on('error', fail);
+      // Without a listener, neither an answer nor an error would follow.
+      sent.on('upgrade', ({ statusCode = 0 }, socket) => {
+        socket.destroy();
+        resolve(this.#unexpected(statusCode));
+      });
       sent.end();
     });
   }

@@ -1,5 +1,5 @@
 import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, createServer as createSocketServer } from 'node:net';
 import { describe, expect } from 'vitest';
 import {
   type AgentAdminAddress,
@@ -133,6 +133,15 @@ describe('the sessions of an agent in another process', () => {
       const outcome = await askedAt(place, { deadlineMs: 100 }).find(id);
       expect(outcome).toEqual({ ok: false, error: expect.stringContaining('no answer within 100 ms') });
     }
+  });
+
+  it('are unavailable if the agent switches protocols', async ({ cleanUp }) => {
+    const switching = 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n';
+    const server = createSocketServer((socket) => socket.once('data', () => socket.write(switching)));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    cleanUp.add(() => void server.close());
+    const address = { host: '127.0.0.1', port: (server.address() as AddressInfo).port };
+    expect(await askedAt(address).find(id)).toEqual({ ok: false, error: 'it answers 101' });
   });
 
   it('follow no redirect', async ({ cleanUp }) => {

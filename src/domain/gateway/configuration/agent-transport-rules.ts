@@ -1,5 +1,5 @@
 import { isUnixSocket } from '../../configuration/network-addresses.js';
-import { grpcAddressText, isLocalGrpcAddress } from '../../configuration/schema/grpc-address.js';
+import { grpcAddressText, isLocalGrpcAddress, streamAddressText } from '../../configuration/schema/grpc-address.js';
 import type { ProblemReport } from '../../configuration/schema/problem-report.js';
 import { isWritten } from '../../configuration/schema/schema.js';
 import type { GrpcFields } from './grpc-transport-schema.js';
@@ -96,10 +96,31 @@ const checkGrpc = ({ address, tls, insecure }: GrpcFields, path: readonly string
   }
 };
 
+/** The address of the agent protocol; null: none, or not a sound one. */
+const protocolAddress = ({ fields: { transport, socket } }: ReadAgent): string | null => {
+  const written = transport.value;
+  if (written === null) return socket.sound && socket.value !== null ? `unix:${socket.value}` : null;
+  if (written.kind === 'unix_socket') return `unix:${written.path}`;
+  return written.kind === 'grpc' ? grpcAddressText(written.fields.address.value) : null;
+};
+
+/** One address cannot serve both the agent protocol and HTTP. */
+const separateAdminAddress = (agent: ReadAgent, report: ProblemReport): void => {
+  const address = agent.fields.admin.value?.address;
+  if (address?.sound !== true) return;
+  if (streamAddressText(address.value) !== protocolAddress(agent)) return;
+  report.add('"admin" has the address of the transport', {
+    position: address.position,
+    path: placeOf(agent),
+    suggestion: 'use the admin-address of the agent',
+  });
+};
+
 /** An agent needs exactly one transport, with keys that fit it. */
 export const checkAgentTransport = (agent: ReadAgent, report: ProblemReport): void => {
   requireOneWay(agent, report);
   refuseIdleKeys(agent, report);
+  separateAdminAddress(agent, report);
   const written = agent.fields.transport.value;
   if (written?.kind === 'grpc') checkGrpc(written.fields, written.path, report);
 };

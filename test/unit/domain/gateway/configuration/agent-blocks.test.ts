@@ -208,7 +208,10 @@ describe('the admin endpoints of an agent', () => {
       'transport "embedded"; admin { address "127.0.0.1:1"; token "abc" }',
       '"admin" has no effect on an embedded agent',
     ],
-    ['transport { grpc "127.0.0.1:1" }; socket-owner "x"; admin { address "127.0.0.1:1"; token "abc" }', 'over TCP'],
+    ['socket "/a"; admin { address "unix:/a"; token "abc" }', 'has the address of the transport'],
+    ['transport { unix_socket "/a" }; admin { address "unix:/a"; token "abc" }', 'has the address of the transport'],
+    ['transport { grpc "[::1]:1" }; admin { address "[::1]:1"; token "abc" }', 'has the address of the transport'],
+    ['transport { grpc "127.0.0.1:1" }; socket-owner "x"; admin { address "127.0.0.1:2"; token "abc" }', 'over TCP'],
   ])('are refused for %s', (body, message) => {
     expect(errorsOf(withAgent(body))).toEqual([expect.stringContaining(message)]);
   });

@@ -6,13 +6,7 @@ import type { Scheduler } from '../../../ports/shared/scheduler.js';
 import type { SessionChecks } from '../../authenticate/session-check.js';
 import { TtlSet } from '../../authenticate/ttl-set.js';
 import { expired, notRefreshed, type SessionCheckResult } from '../../sessions/session-check-result.js';
-import {
-  type LoginRefresh,
-  maximumRefreshes,
-  type RefreshAttempt,
-  type Refreshable,
-  type SessionRefreshes,
-} from './session-refreshes.js';
+import type { LoginRefresh, RefreshAttempt, Refreshable, SessionRefreshes } from './session-refreshes.js';
 
 /** How long a request waits for a fresh token: less than an agent may take to answer. */
 export const refreshWaitMs = 4_000;
@@ -21,6 +15,8 @@ export const refreshPollMs = 200;
 /** How long this process does not try again after it did not get fresh tokens, in milliseconds. */
 export const refreshRestMs = 1_000;
 const restingSessions = 10_000;
+/** Requests that may wait at a time: half of those that an agent serves, so that a slow provider delays no others. */
+export const maximumWaiting = 500;
 
 export interface RefreshedSessionsOptions {
   readonly sessions: SessionChecks;
@@ -41,6 +37,8 @@ export class RefreshedSessions implements SessionChecks {
   readonly #parts: RefreshedSessionsOptions;
   /** By hash of the session id. */
   readonly #waits = new Map<string, Promise<SessionCheckResult>>();
+  /** Requests that wait. */
+  #waiting = 0;
   /** Sessions for which an attempt has just brought nothing. */
   readonly #tried: TtlSet;
   /** Those of them whose refresh has failed: another process cannot bring tokens either. */
@@ -90,12 +88,13 @@ export class RefreshedSessions implements SessionChecks {
   /** Waits for fresh tokens. */
   #fresh(refreshable: Refreshable): MaybePromise<SessionCheckResult> {
     const { idHash } = refreshable;
-    const waiting = this.#waits.get(idHash);
-    if (waiting !== undefined) return waiting;
-    if (this.#waits.size >= maximumRefreshes) return notRefreshed;
-    const wait = this.#wait(refreshable).finally(() => void this.#waits.delete(idHash));
+    if (this.#waiting >= maximumWaiting) return notRefreshed;
+    const wait = this.#waits.get(idHash) ?? this.#wait(refreshable).finally(() => void this.#waits.delete(idHash));
     this.#waits.set(idHash, wait);
-    return wait;
+    this.#waiting += 1;
+    return wait.finally(() => {
+      this.#waiting -= 1;
+    });
   }
 
   async #wait(refreshable: Refreshable): Promise<SessionCheckResult> {

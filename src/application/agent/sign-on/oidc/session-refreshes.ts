@@ -25,7 +25,7 @@ export const refreshLeaseMs = 15_000;
 /** Deadline of the calls to the provider in one refresh, in milliseconds. */
 export const refreshDeadlineMs = 8_000;
 /** Maximum concurrent refreshes of a process. */
-export const maximumRefreshes = 1_000;
+const maximumRefreshes = 1_000;
 /** Pause between attempts to store fresh tokens, in milliseconds. */
 const storeRetryMs = 300;
 const storeAttempts = 3;

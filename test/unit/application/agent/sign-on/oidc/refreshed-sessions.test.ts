@@ -3,6 +3,7 @@ import { SessionCache } from '../../../../../../src/application/agent/sessions/s
 import { Sessions } from '../../../../../../src/application/agent/sessions/sessions.js';
 import type { RefreshOutcome } from '../../../../../../src/application/agent/sign-on/oidc/refresh-tokens.js';
 import {
+  maximumWaiting,
   RefreshedSessions,
   refreshPollMs,
   refreshRestMs,
@@ -278,6 +279,19 @@ describe('a session with tokens', () => {
     await settled();
     expect(await ask()).toBe('late');
     expect(asked).toHaveLength(1);
+  });
+
+  it('lets a bounded number of requests wait, so that others are served', async () => {
+    const { process, asked, scheduler, renewed } = place();
+    const { ask, refreshed } = process();
+    expect(await ask()).toBe('first');
+    await scheduler.advance(lifetimeMs);
+    const waiting = Array.from({ length: maximumWaiting }, () => ask());
+    await settled();
+    expect(refreshed.check(ann)).toMatchObject({ kind: 'not_refreshed' });
+    asked[0]?.answer(renewed('second'));
+    expect(new Set(await Promise.all(waiting))).toEqual(new Set(['second']));
+    expect(await ask()).toBe('second');
   });
 
   it('cancels the calls to a provider that does not answer before the lease ends', async () => {

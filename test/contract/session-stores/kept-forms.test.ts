@@ -33,7 +33,7 @@ describeStores('kept forms', (technology) => {
     expect(taken.filter((form) => form !== null)).toEqual([testKeptForm('one')]);
   });
 
-  it('are gone from their last moment on', async ({ cleanUp }) => {
+  it('expire at their expiry time', async ({ cleanUp }) => {
     const store = await opened(cleanUp);
     for (const name of ['in time', 'late']) {
       await succeeded(store.insert(testKeptForm(name, { expiresMs: noonMs + 10 })));
@@ -51,7 +51,7 @@ describeStores('kept forms', (technology) => {
     expect(await succeeded(store.take(hashOf('one'), noonMs))).toEqual(testKeptForm('one'));
   });
 
-  it('make way, the oldest first, where there are too many', async ({ cleanUp }) => {
+  it('are evicted beyond the limit, the oldest first', async ({ cleanUp }) => {
     const store = await opened(cleanUp);
     const { formLimit } = technology;
     const insert = (index: number) => succeeded(store.insert(testKeptForm(`n${index}`, { createdMs: noonMs + index })));
@@ -65,7 +65,7 @@ describeStores('kept forms', (technology) => {
     expect(gone).toEqual([0, 1, 2, 5]);
   });
 
-  it('are removed once their time is over, so many at a time', async ({ cleanUp }) => {
+  it('are removed in batches after they expire', async ({ cleanUp }) => {
     const store = await opened(cleanUp);
     for (let index = 0; index < 7; index += 1) {
       await succeeded(store.insert(testKeptForm(`n${index}`, { expiresMs: noonMs + index })));
@@ -76,7 +76,7 @@ describeStores('kept forms', (technology) => {
     expect(await succeeded(store.take(hashOf('n6'), noonMs + 5))).not.toBeNull();
   });
 
-  it('are apart from those of another service provider, and fail once the store is closed', async ({ cleanUp }) => {
+  it('are separate for each service provider, and fail once the store is closed', async ({ cleanUp }) => {
     const place = await technology.place();
     cleanUp.add(() => place.remove());
     const one = await place.open('https://one.example');

@@ -12,7 +12,7 @@ const lease = (store: SessionStore, holder: string, nowMs = noonMs, of = idHash)
   succeeded(store.takeRefreshLease({ idHash: of, holder, untilMs: nowMs + 100, nowMs }));
 
 const end = (store: SessionStore, holder: string, more: Partial<EndedRefresh> = {}): Promise<boolean> =>
-  succeeded(store.endRefresh({ idHash, holder, details: null, heldUntilMs: 0, ...more }));
+  succeeded(store.endRefresh({ idHash, holder, details: null, backoffUntilMs: 0, ...more }));
 
 describeStores('refresh leases', (technology) => {
   const opened = async (cleanUp: CleanUp): Promise<SessionStore> => {
@@ -23,7 +23,7 @@ describeStores('refresh leases', (technology) => {
     return sessions;
   };
 
-  it('have one holder until it ends them, or their time is over', async ({ cleanUp }) => {
+  it('have one holder until it ends them, or they expire', async ({ cleanUp }) => {
     const store = await opened(cleanUp);
     expect(await lease(store, 'one')).toBe('leased');
     expect(await lease(store, 'two')).toBe('held');
@@ -37,7 +37,7 @@ describeStores('refresh leases', (technology) => {
     expect(await lease(store, 'three', noonMs + 101)).toBe('leased');
   });
 
-  it('bring new details, and leave everything else of the session', async ({ cleanUp }) => {
+  it('store new details, and change nothing else of the session', async ({ cleanUp }) => {
     const store = await opened(cleanUp);
     const details = { claims: '{"n":1.0,"ü":"😀"}', token: 'new "token"', '': '' };
     await lease(store, 'one');
@@ -53,29 +53,29 @@ describeStores('refresh leases', (technology) => {
     expect(await succeeded(store.find(idHash))).toEqual(renewed);
   });
 
-  it('bring nothing from a holder that has lost them', async ({ cleanUp }) => {
+  it('store nothing for a holder that has lost them', async ({ cleanUp }) => {
     const store = await opened(cleanUp);
     await lease(store, 'slow');
     await lease(store, 'next', noonMs + 100);
-    expect(await end(store, 'slow', { details: { token: 'late' }, heldUntilMs: noonMs + hourMs })).toBe(false);
+    expect(await end(store, 'slow', { details: { token: 'late' }, backoffUntilMs: noonMs + hourMs })).toBe(false);
     expect(await end(store, 'next', { details: { token: 'next' } })).toBe(true);
     expect(await end(store, 'slow', { details: { token: 'late' } })).toBe(false);
     expect(await end(store, '', { details: { token: 'nobody' } })).toBe(false);
     expect(await succeeded(store.find(idHash))).toMatchObject({ details: { token: 'next' } });
   });
 
-  it('bring something from a holder whose time is over while nobody else refreshes', async ({ cleanUp }) => {
+  it('store the details of a holder whose lease expired, if no other holder took it', async ({ cleanUp }) => {
     const store = await opened(cleanUp);
     await lease(store, 'slow');
     expect(await end(store, 'slow', { details: { token: 'late' } })).toBe(true);
     expect(await succeeded(store.find(idHash))).toMatchObject({ details: { token: 'late' } });
   });
 
-  it('are refused to everyone until the time that the last holder set', async ({ cleanUp }) => {
+  it('are refused to all callers during the back-off that the last holder set', async ({ cleanUp }) => {
     const store = await opened(cleanUp);
     await lease(store, 'one');
-    expect(await end(store, 'one', { heldUntilMs: noonMs + 500 })).toBe(true);
-    expect(await lease(store, 'one', noonMs + 499)).toBe('paused');
+    expect(await end(store, 'one', { backoffUntilMs: noonMs + 500 })).toBe(true);
+    expect(await lease(store, 'one', noonMs + 499)).toBe('backing_off');
     expect(await end(store, 'one', { details: { token: 'none' } })).toBe(false);
     expect(await end(store, '', { details: { token: 'none' } })).toBe(false);
     expect(await lease(store, 'two', noonMs + 500)).toBe('leased');
@@ -98,7 +98,7 @@ describeStores('refresh leases', (technology) => {
       expect(await lease(store, 'one')).toBe('leased');
       await remove();
       expect(await lease(store, 'two')).toBe('gone');
-      expect(await end(store, 'one', { details: { token: 'late' }, heldUntilMs: noonMs + hourMs })).toBe(false);
+      expect(await end(store, 'one', { details: { token: 'late' }, backoffUntilMs: noonMs + hourMs })).toBe(false);
       expect(await succeeded(store.find(idHash))).toBeNull();
       expect(await succeeded(store.count())).toBe(0);
       await succeeded(store.insert(session));
@@ -121,7 +121,7 @@ describeStores('refresh leases', (technology) => {
     expect(await sessions.takeRefreshLease({ idHash, holder: 'one', untilMs: 2, nowMs: 1 })).toMatchObject({
       ok: false,
     });
-    const ended = { idHash, holder: 'one', details: {}, heldUntilMs: 0 };
+    const ended = { idHash, holder: 'one', details: {}, backoffUntilMs: 0 };
     expect(await sessions.endRefresh(ended)).toMatchObject({ ok: false });
   });
 });

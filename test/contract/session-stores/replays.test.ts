@@ -24,7 +24,7 @@ describeStores('ids of messages', (technology) => {
     expect(await remember('one', noonMs + 300, noonMs + 299)).toBe('seen');
   });
 
-  it('are there from the first until their time is over', async ({ cleanUp }) => {
+  it('are found from the first use until they expire', async ({ cleanUp }) => {
     const store = await opened(cleanUp);
     const has = (key: string, nowMs: number) => succeeded(store.has(key, nowMs));
     expect(await has('one', noonMs)).toBe(false);
@@ -54,7 +54,7 @@ describeStores('ids of messages', (technology) => {
     expect(answers.filter((answer) => answer === 'first')).toHaveLength(1);
   });
 
-  it('are removed once their time is over, so many at a time', async ({ cleanUp }) => {
+  it('are removed in batches after they expire', async ({ cleanUp }) => {
     const store = await opened(cleanUp);
     for (let index = 0; index < 7; index += 1) await succeeded(store.remember(`n${index}`, noonMs + index, noonMs - 1));
     expect(await succeeded(store.removeExpired(noonMs - 1, 5))).toBe(0);

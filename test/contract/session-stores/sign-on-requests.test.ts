@@ -45,7 +45,7 @@ describeStores('requests to the identity provider', (technology) => {
     expect(taken.filter((request) => request !== null)).toEqual([testSignOnRequest('one')]);
   });
 
-  it('are gone from their last moment on', async ({ cleanUp }) => {
+  it('expire at their expiry time', async ({ cleanUp }) => {
     const store = await opened(cleanUp);
     for (const name of ['in time', 'late'])
       await succeeded(store.insert(testSignOnRequest(name, { expiresMs: noonMs + 10 })));
@@ -62,7 +62,7 @@ describeStores('requests to the identity provider', (technology) => {
     expect(await succeeded(store.take(hashOf('one'), noonMs))).toEqual(testSignOnRequest('one'));
   });
 
-  it('make way, the oldest first, where there are too many', async ({ cleanUp }) => {
+  it('are evicted beyond the limit, the oldest first', async ({ cleanUp }) => {
     const store = await opened(cleanUp);
     const { requestLimit } = technology;
     const insert = (index: number) =>
@@ -104,7 +104,7 @@ describeStores('requests to the identity provider', (technology) => {
     expect(await succeeded(store.take(hashOf('n0'), noonMs))).not.toBeNull();
   });
 
-  it('are removed once their time is over, so many at a time', async ({ cleanUp }) => {
+  it('are removed in batches after they expire', async ({ cleanUp }) => {
     const store = await opened(cleanUp);
     for (let index = 0; index < 7; index += 1)
       await succeeded(store.insert(testSignOnRequest(`n${index}`, { expiresMs: noonMs + index })));

@@ -101,7 +101,7 @@ describe('a stronger sign-on at samlify', () => {
 });
 
 describeWithPeers(['chromium'], 'a browser on a page that requires a stronger sign-on', () => {
-  it('gets there by one round, or sees why not', async ({ chromium, cleanUp }) => {
+  it('opens the page after one round, or shows why not', async ({ chromium, cleanUp }) => {
     const { stack, provider } = await startLoginCompany(cleanUp, {
       transport: 'socket',
       origin: 'https://localhost',

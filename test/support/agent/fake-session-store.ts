@@ -67,18 +67,18 @@ export class FakeSessionStore implements SessionStore {
     return this.#answer('takeRefreshLease', () => {
       if (!this.sessions.has(idHash)) return 'gone';
       const held = this.leases.get(idHash);
-      if (held !== undefined && held.untilMs > nowMs) return held.holder === null ? 'paused' : 'held';
+      if (held !== undefined && held.untilMs > nowMs) return held.holder === null ? 'backing_off' : 'held';
       this.leases.set(idHash, { holder, untilMs });
       return 'leased';
     });
   }
 
-  endRefresh({ idHash, holder, details, heldUntilMs }: EndedRefresh): Stored<boolean> {
+  endRefresh({ idHash, holder, details, backoffUntilMs }: EndedRefresh): Stored<boolean> {
     return this.#answer('endRefresh', () => {
       const session = this.sessions.get(idHash);
       if (session === undefined || this.leases.get(idHash)?.holder !== holder) return false;
       this.sessions.set(idHash, { ...session, details: details ?? session.details });
-      this.leases.set(idHash, { holder: null, untilMs: heldUntilMs });
+      this.leases.set(idHash, { holder: null, untilMs: backoffUntilMs });
       return true;
     });
   }

@@ -19,7 +19,7 @@ export const formsOf = (limits: Partial<PostedFormLimits> = {}, formOctets = 1_0
   const begin = (id: string, connection = one, clientIp = '192.0.2.7') => {
     const event = headersEvent(id, { method: 'POST' });
     const from = { ...event, metadata: { ...event.metadata, clientIp } };
-    return forms.begin({ event: from, path: event.uri, formOctets, wanted: null }, connection);
+    return forms.begin({ event: from, path: event.uri, formOctets, requested: null }, connection);
   };
   const take = (id: string, data: string | Uint8Array, isLast = false, connection = one) =>
     forms.take(chunkEvent(id, { data: typeof data === 'string' ? text(data) : data, isLast }), connection);

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { OidcRefusal } from '../../../src/application/agent/sign-on/oidc/oidc-refusal.js';
 import type { FailureReason } from '../../../src/domain/agent/identity/authentication-failure.js';
 import { oidcRejections } from '../../../src/domain/agent/oidc/oidc-rejection.js';
-import { refreshEndings, refreshRetries } from '../../../src/domain/agent/oidc/token-refresh.js';
+import { finalRefreshFailures, retryableRefreshFailures } from '../../../src/domain/agent/oidc/token-refresh.js';
 import { proofRejections } from '../../../src/domain/agent/tokens/dpop-proof.js';
 
 const page = (name: string): string => readFileSync(new URL(`../../../docs/guides/${name}`, import.meta.url), 'utf8');
@@ -58,7 +58,7 @@ const tokenReasons: readonly string[] = [
   ] satisfies readonly FailureReason[]),
 ];
 
-const refreshReasons: readonly string[] = [...refreshEndings, ...refreshRetries];
+const refreshReasons: readonly string[] = [...finalRefreshFailures, ...retryableRefreshFailures];
 
 describe('the results of refreshes', () => {
   it.each(['refreshed', ...refreshReasons])('have a row for %s', (result) => {

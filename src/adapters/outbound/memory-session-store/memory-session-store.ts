@@ -54,7 +54,7 @@ class HashIndex {
 /** A key of a name at a provider. Names with spaces may share one, so what it finds is compared again. */
 const nameKey = (provider: string, name: string): string => `${provider} ${name}`;
 
-/** Who may refresh a session; null: nobody, until then. */
+/** The refresh lease of a session. A null holder: the back-off after a failure. */
 interface HeldLease {
   readonly holder: string | null;
   readonly untilMs: number;
@@ -123,13 +123,13 @@ export class MemorySessionStore implements SessionStore {
     return this.#state.answer(() => {
       if (this.#sessions.get(idHash) === undefined) return 'gone';
       const held = this.#leases.get(idHash);
-      if (held !== undefined && held.untilMs > nowMs) return held.holder === null ? 'paused' : 'held';
+      if (held !== undefined && held.untilMs > nowMs) return held.holder === null ? 'backing_off' : 'held';
       this.#leases.set(idHash, { holder, untilMs });
       return 'leased';
     });
   }
 
-  async endRefresh({ idHash, holder, details, heldUntilMs }: EndedRefresh): Stored<boolean> {
+  async endRefresh({ idHash, holder, details, backoffUntilMs }: EndedRefresh): Stored<boolean> {
     return this.#state.attempt(() => {
       const session = this.#sessions.get(idHash);
       if (session === undefined || this.#leases.get(idHash)?.holder !== holder) return ok(false);
@@ -138,7 +138,7 @@ export class MemorySessionStore implements SessionStore {
       if (more > 0 && this.#characters + more > this.#limits.sessionCharacters) return err(full);
       this.#sessions.set(idHash, renewed);
       this.#characters += more;
-      if (heldUntilMs > 0) this.#leases.set(idHash, { holder: null, untilMs: heldUntilMs });
+      if (backoffUntilMs > 0) this.#leases.set(idHash, { holder: null, untilMs: backoffUntilMs });
       else this.#leases.delete(idHash);
       return ok(true);
     });

@@ -57,7 +57,7 @@ const readAll = (shown: unknown): Result<Session[], StoreFailure> => {
 const leaseOutcomes: ReadonlyMap<number, LeaseOutcome> = new Map([
   [1, 'leased'],
   [0, 'held'],
-  [2, 'paused'],
+  [2, 'backing_off'],
   [-1, 'gone'],
 ]);
 
@@ -119,13 +119,13 @@ export class RedisSessionStore implements SessionStore {
     return outcome === undefined ? foreignContent : ok(outcome);
   }
 
-  async endRefresh({ idHash, holder, details, heldUntilMs }: EndedRefresh): Stored<boolean> {
+  async endRefresh({ idHash, holder, details, backoffUntilMs }: EndedRefresh): Stored<boolean> {
     // Only the holder of the lease changes the record, so it stays as it is between the two scripts.
     const found = details === null ? ok(null) : await this.find(idHash);
     if (!found.ok) return found;
     if (details !== null && found.value === null) return ok(false);
     const record = details === null || found.value === null ? '' : writeSessionRecord({ ...found.value, details });
-    const parameters = [idHash, holder, record, String(heldUntilMs)];
+    const parameters = [idHash, holder, record, String(backoffUntilMs)];
     const ended = await this.#keyspace.runForNumber(endRefreshScript, parameters);
     return ended.ok ? ok(ended.value === 1) : ended;
   }

@@ -62,8 +62,8 @@ return 1
 export const findScript = keyspaceScript(`${shown} return shown(ARGV[1])`);
 
 /**
- * Takes a hash, holder, end of the lease, now. Returns 1 if the holder has the lease, 0 if another has it, 2 if nobody
- * may have it yet, and -1 if there is no session.
+ * Takes a hash, holder, end of the lease, now. Returns 1 if the holder has the lease, 0 if another has it, 2 during the
+ * back-off, and -1 if there is no session.
  */
 export const leaseScript = keyspaceScript(`
 local session = p .. 'session:' .. ARGV[1]
@@ -77,8 +77,8 @@ return 1
 `);
 
 /**
- * Takes a hash, holder, the new record (empty: it stays), and until when nobody gets a lease. Returns 0 if the holder
- * does not have the lease, else 1.
+ * Takes a hash, holder, the new record (empty: it stays), and the end of the back-off. Returns 0 if the holder does not
+ * have the lease, else 1.
  */
 export const endRefreshScript = keyspaceScript(`
 local session = p .. 'session:' .. ARGV[1]

@@ -79,7 +79,7 @@ export const migrations: readonly string[] = [firstVersion];
 export const addedColumns: readonly { readonly name: string; readonly definition: string }[] = [
   { name: 'method', definition: "TEXT NOT NULL DEFAULT 'saml'" },
   { name: 'details', definition: 'TEXT' },
-  // The refresh lease. A null holder with a time: nobody may refresh until then.
+  // The refresh lease. A null holder with a time: the back-off after a failure.
   { name: 'refresh_holder', definition: 'TEXT' },
   { name: 'refresh_held_until_ms', definition: 'INTEGER NOT NULL DEFAULT 0' },
 ];

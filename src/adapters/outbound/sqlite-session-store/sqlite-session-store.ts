@@ -31,7 +31,7 @@ export const sessionStatements = {
   touch: 'UPDATE sessions SET last_seen_ms = ? WHERE space = ? AND id_hash = ? AND last_seen_ms < ?',
   takeRefreshLease: `UPDATE sessions SET refresh_holder = ?, refresh_held_until_ms = ?
     WHERE space = ? AND id_hash = ? AND refresh_held_until_ms <= ?`,
-  isPaused: 'SELECT refresh_holder IS NULL FROM sessions WHERE space = ? AND id_hash = ?',
+  isBackingOff: 'SELECT refresh_holder IS NULL FROM sessions WHERE space = ? AND id_hash = ?',
   endRefresh: `UPDATE sessions SET refresh_holder = NULL, refresh_held_until_ms = ?, details = coalesce(?, details)
     WHERE space = ? AND id_hash = ? AND refresh_holder = ?`,
   remove: 'DELETE FROM sessions WHERE space = ? AND id_hash = ?',
@@ -64,7 +64,7 @@ interface SessionStatements {
   readonly find: Statement<[number, string], SessionRow>;
   readonly touch: Statement<[number, number, string, number]>;
   readonly takeRefreshLease: Statement<[string, number, number, string, number]>;
-  readonly isPaused: Statement<[number, string], number>;
+  readonly isBackingOff: Statement<[number, string], number>;
   readonly endRefresh: Statement<[number, Text, number, string, string]>;
   readonly remove: Statement<[number, string]>;
   readonly removeOfSubject: Statement<[number, Uint8Array, string, string, string], string>;
@@ -85,7 +85,7 @@ const prepareSessionStatements = (database: Database): SessionStatements => ({
   find: database.prepare(sessionStatements.find),
   touch: database.prepare(sessionStatements.touch),
   takeRefreshLease: database.prepare(sessionStatements.takeRefreshLease),
-  isPaused: database.prepare<[number, string], number>(sessionStatements.isPaused).pluck(),
+  isBackingOff: database.prepare<[number, string], number>(sessionStatements.isBackingOff).pluck(),
   endRefresh: database.prepare(sessionStatements.endRefresh),
   remove: database.prepare(sessionStatements.remove),
   removeOfSubject: database
@@ -183,19 +183,19 @@ export class SqliteSessionStore implements SessionStore {
   }
 
   takeRefreshLease({ idHash, holder, untilMs, nowMs }: RefreshLease): Stored<LeaseOutcome> {
-    const { takeRefreshLease, isPaused } = this.#statements;
+    const { takeRefreshLease, isBackingOff } = this.#statements;
     return this.#connection.write(() => {
       if (takeRefreshLease.run(holder, untilMs, this.#space, idHash, nowMs).changes > 0) return 'leased';
-      const paused = isPaused.get(this.#space, idHash);
-      if (paused === undefined) return 'gone';
-      return paused === 1 ? 'paused' : 'held';
+      const backingOff = isBackingOff.get(this.#space, idHash);
+      if (backingOff === undefined) return 'gone';
+      return backingOff === 1 ? 'backing_off' : 'held';
     });
   }
 
-  endRefresh({ idHash, holder, details, heldUntilMs }: EndedRefresh): Stored<boolean> {
+  endRefresh({ idHash, holder, details, backoffUntilMs }: EndedRefresh): Stored<boolean> {
     const text = details === null ? null : JSON.stringify(details);
     return this.#connection.write(
-      () => this.#statements.endRefresh.run(heldUntilMs, text, this.#space, idHash, holder).changes > 0,
+      () => this.#statements.endRefresh.run(backoffUntilMs, text, this.#space, idHash, holder).changes > 0,
     );
   }
 

@@ -13,7 +13,7 @@ import {
   PostedForms,
   type PostedRequest,
   type RefusedForm,
-  type WantedForm,
+  type RequestedForm,
 } from './posted-forms.js';
 import { formRefusal, undecidedAnswer, withNoStore } from './refusal.js';
 import { withRemarks } from './with-remarks.js';
@@ -48,12 +48,12 @@ const noOctets = new Uint8Array(0);
 /** The reader of the form chooses the refusal. Without one the default refusal applies. */
 const refused = (
   kind: RefusedForm['kind'],
-  { event, path, wanted }: PostedRequest,
+  { event, path, requested }: PostedRequest,
   endpoint: AgentEndpoint | null,
 ): AgentAnswer =>
-  wanted === null
+  requested === null
     ? withEndpointRemarks(endpoint?.refuseForm({ kind, event }, path) ?? formRefusal({ kind, event }))
-    : wanted.refuseForm(kind);
+    : requested.refuseForm(kind);
 
 /** Serves the endpoints of the agent. Requests with a form are answered when it is complete. */
 export class PostedEndpoints {
@@ -76,15 +76,15 @@ export class PostedEndpoints {
     if (pending instanceof Promise && isCancelled(cancellation)) return answer;
     const { formOctets } = endpoint;
     if (!answer.needsMore) return withEndpointRemarks(answer);
-    const request = { event, path, formOctets, wanted: null };
+    const request = { event, path, formOctets, requested: null };
     if (this.#forms.begin(request, connection)) return answer;
     return refused('overloaded', request, endpoint);
   }
 
   /** Begins to wait for a body that a request at no endpoint needs. */
-  begin(event: RequestHeadersEvent, wanted: WantedForm, connection: symbol): AgentAnswer {
-    const request = { event, path: '', formOctets: wanted.formOctets, wanted };
-    return this.#forms.begin(request, connection) ? wanted.first : wanted.refuseForm('overloaded');
+  begin(event: RequestHeadersEvent, requested: RequestedForm, connection: symbol): AgentAnswer {
+    const request = { event, path: '', formOctets: requested.formOctets, requested };
+    return this.#forms.begin(request, connection) ? requested.headAnswer : requested.refuseForm('overloaded');
   }
 
   /**
@@ -114,8 +114,8 @@ export class PostedEndpoints {
     endpoints: AgentEndpoints | null,
     cancellation: Cancellation,
   ): Promise<AgentAnswer> {
-    const { event, path, wanted } = request;
-    if (wanted !== null) return wanted.answerForm({ octets: form, chunkIndex }, cancellation);
+    const { event, path, requested } = request;
+    if (requested !== null) return requested.answerForm({ octets: form, chunkIndex }, cancellation);
     const endpoint = endpoints?.at(path) ?? null;
     if (endpoint === null) return withNoStore(undecidedAnswer(event));
     if (form.length > endpoint.formOctets) return refused('too_large', request, endpoint);

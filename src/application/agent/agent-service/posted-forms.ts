@@ -50,10 +50,10 @@ export interface ReceivedForm {
   readonly chunkIndex: number;
 }
 
-/** A form at a path that is no endpoint: it must be read before the request has an answer. */
-export interface WantedForm {
+/** A form at a path that is not an endpoint. The agent must read it before it can answer the request. */
+export interface RequestedForm {
   /** The answer to the head, which asks for the body. */
-  readonly first: AgentAnswer;
+  readonly headAnswer: AgentAnswer;
   /** Maximum octets. */
   readonly formOctets: number;
   /** Whether the answer replaces the body: the octets before the last chunk are then dropped. */
@@ -71,7 +71,7 @@ export interface PostedRequest {
   /** Maximum octets of the form. */
   readonly formOctets: number;
   /** Null: the endpoint of the path reads the form. */
-  readonly wanted: WantedForm | null;
+  readonly requested: RequestedForm | null;
 }
 
 /** A form that could not be received. */
@@ -231,7 +231,7 @@ export class PostedForms {
       this.#underWay.delete(form);
       this.#underWay.add(form);
     }
-    return { kind: 'more', isDropped: request.wanted?.replacesBody === true };
+    return { kind: 'more', isDropped: request.requested?.replacesBody === true };
   }
 
   /** False: the group is at its limit, or no form is left to evict. */

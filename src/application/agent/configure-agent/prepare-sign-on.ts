@@ -24,7 +24,7 @@ export const prepareSignOn = (
         stepUp: sessions.stepUp,
       });
 
-/** Keeps posted forms over a sign-on, if the configuration asks for it. */
+/** Keeps posted forms during a sign-on, if the configuration asks for it. */
 export const prepareKeptForms = (
   options: CompleteAgentOptions,
   sessions: PreparedSessions | null,

@@ -28,8 +28,8 @@ export interface PreparedAgent {
   /** The headers removed before the upstream: identity headers, and credentials that are not forwarded. */
   readonly removable: OwnedHeaders;
   /**
-   * Those of a request that its Authorization does not authenticate. With a login that forwards access tokens they
-   * include Authorization: an upstream must not take a text of the client for such a token.
+   * The headers to remove from a request that its Authorization does not authenticate. If a login forwards access
+   * tokens, they include Authorization: an upstream must not take a value from the client for such a token.
    */
   readonly removableUnverified: OwnedHeaders;
   readonly failOpen: boolean;
@@ -44,7 +44,7 @@ export interface PreparedAgent {
   readonly sessions: PreparedSessions | null;
   /** Decides which way to sign on begins; null: there is none. */
   readonly signOn: SignOn | null;
-  /** Keeps posted forms over a sign-on; null: none. */
+  /** Keeps posted forms during a sign-on; null: none. */
   readonly keptForms: KeptForms | null;
   /** Null: no SAML single sign-on. */
   readonly saml: PreparedSaml | null;

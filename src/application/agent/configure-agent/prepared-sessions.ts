@@ -15,7 +15,7 @@ import { ExpireSessions } from '../sessions/expire-sessions.js';
 import type { SessionStoreLease } from '../sessions/session-store-leases.js';
 import { Sessions } from '../sessions/sessions.js';
 import { StepUpRules } from '../sessions/step-up-rules.js';
-import { markOf, ownerSalt } from '../sign-on/kept-forms/kept-form-services.js';
+import { ownerMarkOf, ownerSalt } from '../sign-on/kept-forms/kept-form-services.js';
 import { accessToken } from '../sign-on/oidc/session-tokens.js';
 import { type OwnerMark, SignOnCookies } from '../sign-on/shared/sign-on-cookies.js';
 import { SignOut } from '../sign-on/shared/sign-out.js';
@@ -95,7 +95,7 @@ export class PreparedSessions {
     this.options = options;
     this.stores = stores;
     this.#lease = lease;
-    const mark: OwnerMark = (sessionId, owner) => markOf(digest, ownerSalt(digest, sessionId), owner);
+    const mark: OwnerMark = (sessionId, owner) => ownerMarkOf(digest, ownerSalt(digest, sessionId), owner);
     this.cookies = new SignOnCookies(options.cookie, options.keepsPostedForms ? mark : null);
     this.returnOrigins = new AllowedOrigins(options.returnOrigins);
     this.stepUp = new StepUpRules({

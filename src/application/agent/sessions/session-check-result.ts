@@ -10,7 +10,7 @@ export type SessionCheckResult =
   | { readonly kind: 'expired' }
   /** The store is unavailable, and the cached session is too old or missing. */
   | { readonly kind: 'unavailable' }
-  /** The request needs a fresh token of the provider, and there is none for now. */
+  /** The access token has expired, and the refresh failed or is late. */
   | { readonly kind: 'not_refreshed' };
 
 export const unknownSession: SessionCheckResult = { kind: 'unknown' };

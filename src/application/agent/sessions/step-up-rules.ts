@@ -30,15 +30,15 @@ export interface InsufficientSession {
   readonly maySignOn: boolean;
 }
 
-/** What a sign-on demands of the provider. */
-export interface SignOnDemand extends Pick<SessionRequirement, 'acrValues' | 'maxAgeSecs'> {
-  /** Whether the page to which it returns has a requirement, which is part of this demand. */
+/** What a sign-on requires of the provider. */
+export interface SignOnRequirement extends Pick<SessionRequirement, 'acrValues' | 'maxAgeSecs'> {
+  /** Whether it includes a `require` block: that of the page to which the sign-on returns. */
   readonly isForPage: boolean;
   /** Whether the way can meet the requirement of the page. */
   readonly canOpenPage: boolean;
 }
 
-export interface StepUpParts {
+export interface StepUpOptions {
   readonly required: readonly RequiredPath[];
   /** The tolerance for the clock of each provider, by the name of the way to sign on. */
   readonly clockSkewsMs: ReadonlyMap<string, number>;
@@ -46,18 +46,18 @@ export interface StepUpParts {
   readonly clock: Pick<Clock, 'wallMs'>;
 }
 
-/** What the `require` blocks of one configuration demand of sessions. */
+/** What the `require` blocks of one configuration require of sessions. */
 export class StepUpRules {
-  readonly #parts: StepUpParts;
+  readonly #parts: StepUpOptions;
   readonly #requirements: SessionRequirements;
 
-  constructor(parts: StepUpParts) {
+  constructor(parts: StepUpOptions) {
     this.#parts = parts;
     this.#requirements = compileRequirements(parts.required);
   }
 
-  /** What a sign-on through one way demands of the provider, for the page to which it returns. */
-  demandOf(own: SessionRequirement, returnTo: string): SignOnDemand {
+  /** What a sign-on through one way requires of the provider, for the page to which it returns. */
+  requirementFor(own: SessionRequirement, returnTo: string): SignOnRequirement {
     const required = this.#ofReturn(returnTo);
     const both = required === null || required === 'impossible' ? required : combineRequirements(required, own);
     return both === null || both === 'impossible'

@@ -37,16 +37,16 @@ export interface RefreshLease {
   readonly idHash: string;
   /** A random text, new for each attempt. */
   readonly holder: string;
-  /** If the holder dies, another may take the lease from this time on. */
+  /** When the lease expires: from then on another caller can take it. */
   readonly untilMs: number;
   readonly nowMs: number;
 }
 
 /**
- * `leased`: the caller may refresh. `held`: another holder may. `paused`: the last holder set a time, and nobody may
- * refresh before it. `gone`: the session has ended.
+ * `leased`: the caller may refresh. `held`: another caller has the lease. `backing_off`: the last refresh failed, and its
+ * back-off continues. `gone`: the session has ended.
  */
-export type LeaseOutcome = 'leased' | 'held' | 'paused' | 'gone';
+export type LeaseOutcome = 'leased' | 'held' | 'backing_off' | 'gone';
 
 /** The end of a refresh. */
 export interface EndedRefresh {
@@ -54,8 +54,8 @@ export interface EndedRefresh {
   readonly holder: string;
   /** The new details of the session; null: they stay. */
   readonly details: Session['details'] | null;
-  /** Until this time nobody gets another lease of the session; 0: anyone may, at once. */
-  readonly heldUntilMs: number;
+  /** Until this time no caller gets the lease; 0: there is no back-off. */
+  readonly backoffUntilMs: number;
 }
 
 export type SessionCounts = Readonly<Record<SignOnMethod, number>>;

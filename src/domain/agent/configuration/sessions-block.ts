@@ -99,13 +99,13 @@ const sessionsShape = {
   'keep-posted-forms': documented(
     optional(
       boolean,
-      'Whether a form that a browser posts after its session has ended is kept over the sign-on. After the sign-on a page shows host and path, and its user sends the form again or not. Other POST requests get 401.',
+      'Keep a form that a browser posts after its session has ended. After the sign-on, a page shows host and path, and the user confirms that the form is sent again. Other POST requests without a session get 401.',
     ),
     '`#false`',
   ),
   'allow-origins': list(
     webOrigin,
-    'Origins of other sites whose pages may change something with the session cookie, as in `https://app.example.org`. List those that `cors` allows with credentials. From all others, a request by session cookie that is not GET, HEAD or OPTIONS, or that opens a WebSocket, gets 403 `cross_site_request`.',
+    'Origins of other sites whose pages may change something with the session cookie or a `token-cookie`, as in `https://app.example.org`. List those that `cors` allows with credentials. From all others, a request by such a cookie that is not GET, HEAD or OPTIONS, or that opens a WebSocket, gets 403 `cross_site_request`.',
   ),
   require: requireBlocks,
 };

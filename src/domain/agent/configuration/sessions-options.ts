@@ -29,7 +29,7 @@ export interface SignOnSessionOptions {
   readonly idleMs: number | null;
   readonly cleanupIntervalMs: number;
   readonly cookie: SessionCookieOptions;
-  /** Whether forms are kept over a sign-on. */
+  /** Whether posted forms are kept during a sign-on. */
   readonly keepsPostedForms: boolean;
   /** The https origins to which a browser may return after a sign-on, with or without `*.` before the name. */
   readonly returnOrigins: readonly string[];

@@ -24,7 +24,7 @@ const maximumRequired = 100;
 const maximumContexts = 16;
 
 /** What every session of a login meets. */
-export const loginDemand = ({
+export const loginRequirement = ({
   name,
   acrValues,
   maxAgeSecs,
@@ -35,7 +35,7 @@ export const loginDemand = ({
 });
 
 /** What every session of SAML meets. */
-export const samlDemand = ({ authnContexts }: Pick<SamlOptions, 'authnContexts'>): SessionRequirement => ({
+export const samlRequirement = ({ authnContexts }: Pick<SamlOptions, 'authnContexts'>): SessionRequirement => ({
   provider: samlProviderName,
   acrValues: authnContexts,
   maxAgeSecs: null,
@@ -48,13 +48,13 @@ interface SignOnWays {
 }
 
 interface Way {
-  readonly demand: SessionRequirement;
+  readonly requirement: SessionRequirement;
   readonly paths: ProtectedPaths;
 }
 
 const waysOf = ({ saml, oidcLogins }: SignOnWays): readonly Way[] => [
-  ...(saml === null ? [] : [{ demand: samlDemand(saml), paths: compileProtectedPaths(saml) }]),
-  ...oidcLogins.map((login) => ({ demand: loginDemand(login), paths: compileProtectedPaths(login) })),
+  ...(saml === null ? [] : [{ requirement: samlRequirement(saml), paths: compileProtectedPaths(saml) }]),
+  ...oidcLogins.map((login) => ({ requirement: loginRequirement(login), paths: compileProtectedPaths(login) })),
 ];
 
 /** Reports a problem of one block; `key` is absent for the whole block. */
@@ -75,13 +75,13 @@ const checkPath = (path: string, ways: readonly Way[], report: RequireReport): v
 /** Refuses a requirement that no sign-on can meet: it would close the path to every session. */
 const checkWays = (required: RequireBlockOptions, ways: readonly Way[], report: RequireReport): void => {
   const { provider } = required;
-  const names = ways.map(({ demand }) => demand.provider);
+  const names = ways.map(({ requirement }) => requirement.provider);
   if (provider !== null && !names.includes(provider)) {
     const known = names.map((name) => `"${name}"`).join(', ');
     report(`no enabled way to sign on is named "${provider}"`, 'provider', `use one of ${known}`);
     return;
   }
-  if (ways.some(({ demand }) => combineRequirements(demand, required) !== 'impossible')) return;
+  if (ways.some(({ requirement }) => combineRequirements(requirement, required) !== 'impossible')) return;
   const others = provider === null ? 'every way to sign on accepts' : `"${provider}" accepts`;
   report(`acr-values has no value in common with those that ${others}`, 'acr-values');
 };

@@ -17,7 +17,7 @@ export interface TokenLife {
 
 /** The tokens of a session, as far as decisions depend on them. */
 export interface SessionTokens {
-  /** Null: the provider did not state when the access token ends. */
+  /** Null: the provider did not state when the access token expires. */
   readonly life: TokenLife | null;
   readonly hasAccessToken: boolean;
   readonly hasRefreshToken: boolean;
@@ -27,7 +27,7 @@ export interface SessionTokens {
 export interface RefreshPolicy {
   /** Whether upstreams get the access token. */
   readonly forwards: boolean;
-  /** How long a session goes on after the end of its access token, in milliseconds. */
+  /** How long a session continues after its access token expires, in milliseconds. */
   readonly graceMs: number;
 }
 
@@ -78,43 +78,43 @@ export const withoutTokenDetails = (details: Session['details']): Session['detai
   return kept;
 };
 
-/** A refresh begins so long before the end of the access token, in milliseconds. */
+/** How long before its expiry an access token is refreshed, in milliseconds. */
 const leadMs = 30_000;
 
-/** From when an access token is refreshed: 30 s before its end, or from half of its life if that is later. */
+/** When an access token is due for refresh: 30 s before its expiry, or after half of its lifetime if that is later. */
 export const refreshDueMs = ({ fromMs, untilMs }: TokenLife): number =>
   untilMs - Math.min(leadMs, (untilMs - fromMs) / 2);
 
 /**
  * What a request with a session does.
- * - `current`: it goes on.
- * - `due`: it goes on, and a refresh begins.
- * - `ended`: it waits for a refresh.
- * - `over`: no refresh can help; the user must sign on again.
+ * - `valid`: it proceeds.
+ * - `due`: it proceeds, and a refresh begins.
+ * - `expired`: it waits for a refresh. The grace is over too.
+ * - `unrefreshable`: no refresh can help; the user must sign on again.
  */
-export type TokenState = 'current' | 'due' | 'ended' | 'over';
+export type TokenState = 'valid' | 'due' | 'expired' | 'unrefreshable';
 
 const stateWithoutRefresh = (
   { life, hasAccessToken }: SessionTokens,
   { forwards }: RefreshPolicy,
   nowMs: number,
 ): TokenState => {
-  if (!forwards) return 'current';
-  return hasAccessToken && (life === null || nowMs < life.untilMs) ? 'current' : 'over';
+  if (!forwards) return 'valid';
+  return hasAccessToken && (life === null || nowMs < life.untilMs) ? 'valid' : 'unrefreshable';
 };
 
-/** The state of the tokens of a session. An end that the provider does not state never comes. */
+/** The state of the tokens of a session. An access token without a stated lifetime never expires (ADR 0051). */
 export const tokenState = (tokens: SessionTokens, policy: RefreshPolicy, nowMs: number): TokenState => {
   const { life, hasAccessToken, hasRefreshToken } = tokens;
   if (!hasRefreshToken) return stateWithoutRefresh(tokens, policy, nowMs);
   // The session began before the login forwarded tokens.
-  if (policy.forwards && !hasAccessToken) return 'ended';
-  if (life === null || nowMs < refreshDueMs(life)) return 'current';
-  return nowMs < life.untilMs + (policy.forwards ? 0 : policy.graceMs) ? 'due' : 'ended';
+  if (policy.forwards && !hasAccessToken) return 'expired';
+  if (life === null || nowMs < refreshDueMs(life)) return 'valid';
+  return nowMs < life.untilMs + (policy.forwards ? 0 : policy.graceMs) ? 'due' : 'expired';
 };
 
-const firstPauseMs = 1_000;
-const longestPauseMs = 30_000;
+const firstBackoffMs = 1_000;
+const maximumBackoffMs = 30_000;
 
 /** The failed refreshes of a session since the last success. */
 export const refreshFailures = (details: Session['details']): number =>
@@ -127,18 +127,18 @@ export const failedRefreshDetails = (details: Session['details']): Session['deta
 });
 
 /**
- * How long nobody refreshes a session after a failure, in milliseconds: doubled with each failure, at most 30 s.
+ * The back-off of a session after a failed refresh, in milliseconds: doubled with each failure, at most 30 s.
  * @param failures consecutive failures, at least one
- * @param fraction random, from 0 and below 1; spreads sessions over the second half of the pause
+ * @param fraction random, from 0 and below 1; spreads sessions over the second half of the back-off
  */
-export const refreshPauseMs = (failures: number, fraction: number): number => {
-  const pauseMs = Math.min(longestPauseMs, firstPauseMs * 2 ** Math.min(failures - 1, 10));
-  return Math.round(pauseMs / 2 + (fraction * pauseMs) / 2);
+export const refreshBackoffMs = (failures: number, fraction: number): number => {
+  const backoffMs = Math.min(maximumBackoffMs, firstBackoffMs * 2 ** Math.min(failures - 1, 10));
+  return Math.round(backoffMs / 2 + (fraction * backoffMs) / 2);
 };
 
-/** Why the provider or its tokens end a session. */
-export const refreshEndings = [
-  /** The provider refuses the refresh token: the user has signed out there, or may not use it any more. */
+/** Why a failed refresh ends the session. */
+export const finalRefreshFailures = [
+  /** The provider refuses the refresh token: the user has signed out or was locked out there. */
   'invalid_grant',
   /** The ID token is about another user. */
   'other_subject',
@@ -148,8 +148,8 @@ export const refreshEndings = [
   'unreadable_token',
 ] as const;
 
-/** Why a refresh is tried again. */
-export const refreshRetries = [
+/** Why a refresh failed that is retried. */
+export const retryableRefreshFailures = [
   'provider_unavailable',
   'token_endpoint_failed',
   'client_refused',
@@ -160,8 +160,8 @@ export const refreshRetries = [
   'timed_out',
 ] as const;
 
-export type RefreshEnding = (typeof refreshEndings)[number];
-export type RefreshRetry = (typeof refreshRetries)[number];
+export type FinalRefreshFailure = (typeof finalRefreshFailures)[number];
+export type RetryableRefreshFailure = (typeof retryableRefreshFailures)[number];
 
 /** Values of a metric label. */
-export type TokenRefreshResult = 'refreshed' | RefreshEnding | RefreshRetry;
+export type TokenRefreshResult = 'refreshed' | FinalRefreshFailure | RetryableRefreshFailure;

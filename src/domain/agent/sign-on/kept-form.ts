@@ -1,10 +1,10 @@
 import { decodeUtf8 } from '../../shared/utf8.js';
 import type { Session } from '../sessions/session.js';
 
-/** How long a posted form is kept over the sign-on of its user, in milliseconds. */
+/** How long a posted form is kept during the sign-on of its user, in milliseconds. */
 export const keptFormMs = 10 * 60_000;
 
-/** Maximum forms in a store; the oldest make way. */
+/** Maximum forms in a store; the oldest are evicted. */
 export const maximumKeptForms = 1_000;
 
 /** The largest form that is kept, in octets. */

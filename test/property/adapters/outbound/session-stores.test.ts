@@ -102,7 +102,7 @@ const steps: fc.Arbitrary<Step> = fc
                 idHash: hashOf(of),
                 holder: by,
                 details,
-                heldUntilMs: held === null ? 0 : noonMs + moment + held,
+                backoffUntilMs: held === null ? 0 : noonMs + moment + held,
               }),
             ),
       ),

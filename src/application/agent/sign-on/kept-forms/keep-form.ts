@@ -5,11 +5,11 @@ import { type AgentAnswer, allowAnswer, type RequestHeadersEvent } from '../../.
 import { firstHeader } from '../../../../domain/http/header-list.js';
 import type { Cancellation } from '../../../ports/shared/cancellation.js';
 import { isCancelled } from '../../../shared/cancellation/cancellation-source.js';
-import type { WantedForm } from '../../agent-service/posted-forms.js';
+import type { RequestedForm } from '../../agent-service/posted-forms.js';
 import { SignOnAllowance } from '../shared/sign-on-allowance.js';
-import { formUse, type KeptFormServices, markOf, ownerSalt } from './kept-form-services.js';
+import { type KeptFormServices, keptFormUse, ownerMarkOf, ownerSalt } from './kept-form-services.js';
 
-/** Of one address group: no group may fill the store, which keeps 1 000. */
+/** Limit of an address group: no group can fill the store of 1 000 forms. */
 const formAllowance = { signOns: 100, periodMs: keptFormMs, addresses: 10_000 };
 
 /** Who posts a form, and where. */
@@ -37,9 +37,9 @@ export class KeepForm {
   }
 
   /** INVARIANT: every answer is the refusal, or begins a sign-on. */
-  wanted(event: RequestHeadersEvent, sender: Sender, refusal: AgentAnswer): WantedForm {
+  requestedForm(event: RequestHeadersEvent, sender: Sender, refusal: AgentAnswer): RequestedForm {
     return {
-      first: { ...allowAnswer, needsMore: true },
+      headAnswer: { ...allowAnswer, needsMore: true },
       formOctets: keptFormOctets,
       replacesBody: false,
       answerForm: ({ octets }, cancellation) => this.#answer(event, sender, octets, refusal, cancellation),
@@ -68,13 +68,13 @@ export class KeepForm {
     if (secret === null) return refusal;
     return {
       ...begun,
-      // 303: the browser sends its form to nobody else.
+      // 303: the browser does not send its form to the provider.
       decision: decision.kind === 'redirect' ? { ...decision, status: 303 } : decision,
       responseHeaders: [...begun.responseHeaders, cookies.setKeptForm(secret)],
     };
   }
 
-  /** Null: it is unknown whose session it was. */
+  /** The user of the ended session; null: unknown. */
   async #ownerOf(
     { headers }: RequestHeadersEvent,
     { sessionId }: Sender,
@@ -83,7 +83,7 @@ export class KeepForm {
     const found = await store.find(digest.sha256Hex(sessionId));
     if (!found.ok) return null;
     const salt = ownerSalt(digest, sessionId);
-    const owner = found.value === null ? cookies.ownerMark(headers) : markOf(digest, salt, found.value);
+    const owner = found.value === null ? cookies.ownerMark(headers) : ownerMarkOf(digest, salt, found.value);
     return owner === null ? null : { salt, owner };
   }
 
@@ -99,12 +99,12 @@ export class KeepForm {
     const nowMs = clock.wallMs();
     const stored = await forms.insert({
       handleHash: digest.sha256Hex(secret),
-      sealed: secrets.seal(secret, formUse, text),
+      sealed: secrets.seal(secret, keptFormUse, text),
       createdMs: nowMs,
       expiresMs: nowMs + keptFormMs,
     });
     const fields = { trace_id: eventTraceId(event), correlation_id: event.correlationId };
-    if (stored.ok) logger.info('a posted form is kept over a sign-on', fields);
+    if (stored.ok) logger.info('a posted form is kept during a sign-on', fields);
     else logger.warn('a posted form could not be kept', { ...fields, detail: stored.error.reason });
     return stored.ok ? secret : null;
   }

@@ -28,7 +28,7 @@ export interface KeptFormServices {
 }
 
 /** The use of the encryption of kept forms. */
-export const formUse = 'kept_form';
+export const keptFormUse = 'kept_form';
 
 type Hashes = Pick<SecretDigest, 'sha256Hex'>;
 
@@ -36,5 +36,5 @@ type Hashes = Pick<SecretDigest, 'sha256Hex'>;
 export const ownerSalt = (digest: Hashes, sessionId: string): string => digest.sha256Hex(ownerSaltText(sessionId));
 
 /** The mark of a user under a salt. */
-export const markOf = (digest: Hashes, salt: string, owner: FormOwner): string =>
+export const ownerMarkOf = (digest: Hashes, salt: string, owner: FormOwner): string =>
   digest.sha256Hex(ownerMarkText(salt, owner));

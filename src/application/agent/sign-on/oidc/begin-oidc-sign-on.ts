@@ -1,4 +1,4 @@
-import { loginDemand } from '../../../../domain/agent/configuration/step-up-rules.js';
+import { loginRequirement } from '../../../../domain/agent/configuration/step-up-rules.js';
 import { authorizationUrl } from '../../../../domain/agent/oidc/authorization-request.js';
 import { codeVerifierText, loginRequestId, nonceText } from '../../../../domain/agent/oidc/pending-login.js';
 import type { ProviderMetadata } from '../../../../domain/agent/oidc/provider-metadata.js';
@@ -102,7 +102,7 @@ export class BeginOidcSignOn {
     const stored = await requests.insert(request);
     if (!stored.ok) return this.#refusals.refuse(event, { reason: 'store_unavailable', detail: stored.error.reason });
     const codeVerifier = digest.sha256Hex(codeVerifierText(secret, state));
-    const { acrValues, maxAgeSecs } = stepUp.demandOf(loginDemand(options), request.returnTo);
+    const { acrValues, maxAgeSecs } = stepUp.requirementFor(loginRequirement(options), request.returnTo);
     const parameters = { ...options, acrValues, maxAgeSecs };
     const url = authorizationUrl(metadata.authorizationUrl, parameters, {
       redirectUri: origin + options.callbackPath,

@@ -1,4 +1,4 @@
-import { loginDemand } from '../../../../domain/agent/configuration/step-up-rules.js';
+import { loginRequirement } from '../../../../domain/agent/configuration/step-up-rules.js';
 import { isBearerToken } from '../../../../domain/agent/identity/authorization-credential.js';
 import type { OidcCallback } from '../../../../domain/agent/oidc/callback.js';
 import { callbackFault } from '../../../../domain/agent/oidc/checks/callback-checks.js';
@@ -42,7 +42,7 @@ interface OpenedSession {
 const refused = (reason: RefusedOidc['reason'], detail: string | null = null): Result<never, RefusedOidc> =>
   err({ reason, detail });
 
-/** Whether the tokens are valid, but the user did not authenticate as demanded. */
+/** Whether the tokens are valid, but the user did not authenticate as required. */
 const isAboutAuthentication = ({ reason }: RefusedOidc): boolean =>
   reason === 'authentication_not_fresh' || reason === 'wrong_authentication_context';
 
@@ -97,7 +97,7 @@ export class CompleteOidcSignOn {
     // From here on the request is spent: a code is redeemed once.
     const taken = await requests.take(request.handleHash, clock.wallMs());
     if (!taken.ok) return err({ reason: 'store_unavailable', detail: taken.error.reason, isPending: true });
-    const demand = stepUp.demandOf(loginDemand(options), request.returnTo);
+    const requirement = stepUp.requirementFor(loginRequirement(options), request.returnTo);
     const fault = callbackFault(callback, {
       provider: pending.login,
       providersOfPath: loginsOfPath,
@@ -107,7 +107,8 @@ export class CompleteOidcSignOn {
     const { answer, state } = callback;
     if (fault !== null || answer.kind === 'error') {
       const error = answer.kind === 'error' ? answer.error : null;
-      const isStepUp = fault === 'provider_error' && error === 'unmet_authentication_requirements' && demand.isForPage;
+      const isStepUp =
+        fault === 'provider_error' && error === 'unmet_authentication_requirements' && requirement.isForPage;
       const detail = error === null ? null : `the provider reports ${error}`;
       return err({ reason: fault ?? 'provider_error', detail, ...(isStepUp && { isStepUp }) });
     }
@@ -133,13 +134,13 @@ export class CompleteOidcSignOn {
         code: answer.code,
         requestedMs: request.createdMs,
         userinfoUrl: metadata.userinfoUrl,
-        demand,
+        requirement,
       },
       cancellation,
     );
     // The session of the browser, if any, stays as it is.
     if (!user.ok)
-      return isAboutAuthentication(user.error) && demand.isForPage ? err({ ...user.error, isStepUp: true }) : user;
+      return isAboutAuthentication(user.error) && requirement.isForPage ? err({ ...user.error, isStepUp: true }) : user;
     const opened = await this.#open(user.value, request, tokens.value, fromMs, cancellation);
     if (!opened.ok) return opened;
     await this.#endShownSessions(event);

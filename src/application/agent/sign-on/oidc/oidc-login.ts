@@ -1,5 +1,5 @@
 import type { OidcLoginOptions } from '../../../../domain/agent/configuration/oidc-login-options.js';
-import { loginDemand } from '../../../../domain/agent/configuration/step-up-rules.js';
+import { loginRequirement } from '../../../../domain/agent/configuration/step-up-rules.js';
 import type { OidcCallback } from '../../../../domain/agent/oidc/callback.js';
 import { logoutUrl } from '../../../../domain/agent/oidc/logout-request.js';
 import { idTokenDetail, providerOfLogin } from '../../../../domain/agent/oidc/session-of-id-token.js';
@@ -15,25 +15,25 @@ import {
 import type { AgentAnswer, HeaderOperation, RequestHeadersEvent } from '../../../../domain/agent-protocol/messages.js';
 import type { Cancellation } from '../../../ports/shared/cancellation.js';
 import type { ReadToken } from '../../verify-tokens/token-verdict.js';
-import type { EndedSession, UnendedSessions } from '../shared/end-presented-sessions.js';
+import type { EndedSession, SignOutFailure } from '../shared/end-presented-sessions.js';
 import { redirectAnswer, signedOutAnswer } from '../shared/sign-on-answers.js';
 import type { SignOnWay } from '../shared/sign-on-way.js';
-import type { NextPage, SignOutWay } from '../shared/sign-out.js';
+import type { SignOutPage, SignOutWay } from '../shared/sign-out.js';
 import { BeginOidcSignOn } from './begin-oidc-sign-on.js';
 import { CompleteOidcSignOn, type OwnRequest } from './complete-oidc-sign-on.js';
 import type { ProviderEndpointLookup } from './discovery/provider-endpoint-lookup.js';
 import { OidcRefusals } from './oidc-refusal.js';
 import type { PreparedLogin } from './oidc-sign-on-options.js';
 import { ProviderTokenEndpoint } from './provider-token-endpoint.js';
-import { type RefreshOutcome, RefreshTokens } from './refresh-tokens.js';
-import type { LoginRefresh } from './session-refreshes.js';
+import { type RefreshOutcome, RefreshSessionTokens } from './refresh-session-tokens.js';
+import type { LoginRefresher } from './session-refreshes.js';
 import { VerifyTokens } from './verify-tokens.js';
 
 /** One `oidc-login` block: a way to sign on. */
-export class OidcLogin implements SignOnWay, SignOutWay, LoginRefresh {
+export class OidcLogin implements SignOnWay, SignOutWay, LoginRefresher {
   readonly name: string;
   readonly label: string;
-  readonly demand: SessionRequirement;
+  readonly requirement: SessionRequirement;
   readonly callbackPath: string;
   readonly options: OidcLoginOptions;
   readonly logoutPath: string;
@@ -49,14 +49,14 @@ export class OidcLogin implements SignOnWay, SignOutWay, LoginRefresh {
   readonly #paths: ProtectedPaths;
   readonly #begin: BeginOidcSignOn;
   readonly #verify: VerifyTokens;
-  readonly #refresh: RefreshTokens;
+  readonly #refresh: RefreshSessionTokens;
   readonly #complete: CompleteOidcSignOn;
 
   constructor(parts: PreparedLogin) {
     const { options, logger, outcomes } = parts;
     this.name = options.name;
     this.label = options.name;
-    this.demand = loginDemand(options);
+    this.requirement = loginRequirement(options);
     this.callbackPath = options.callbackPath;
     this.options = options;
     this.logoutPath = options.logoutPath;
@@ -71,7 +71,7 @@ export class OidcLogin implements SignOnWay, SignOutWay, LoginRefresh {
     this.#verify = new VerifyTokens(parts);
     const tokens = new ProviderTokenEndpoint({ ...parts, clientId: options.clientId });
     this.policy = { forwards: options.forwardsAccessToken, graceMs: options.refreshGraceMs };
-    this.#refresh = new RefreshTokens(parts, tokens, this.#verify);
+    this.#refresh = new RefreshSessionTokens(parts, tokens, this.#verify);
     this.#complete = new CompleteOidcSignOn(parts, this.refusals, tokens);
   }
 
@@ -93,7 +93,11 @@ export class OidcLogin implements SignOnWay, SignOutWay, LoginRefresh {
   }
 
   /** Leads to the provider, so that the session there ends too (OpenID Connect RP-Initiated Logout 1.0). */
-  leave(_event: RequestHeadersEvent, ended: EndedSession, cookies: readonly HeaderOperation[]): NextPage | null {
+  signOutAtProvider(
+    _event: RequestHeadersEvent,
+    ended: EndedSession,
+    cookies: readonly HeaderOperation[],
+  ): SignOutPage | null {
     const { method, provider } = ended.session;
     if (method !== 'oidc' || provider !== this.provider) return null;
     const url = this.#logoutUrl(ended);
@@ -105,7 +109,7 @@ export class OidcLogin implements SignOnWay, SignOutWay, LoginRefresh {
     return postLogoutUrl === null ? signedOutAnswer(null, cookies) : redirectAnswer(postLogoutUrl, cookies);
   }
 
-  refuseSignOut(event: RequestHeadersEvent, failure: UnendedSessions): AgentAnswer {
+  refuseSignOut(event: RequestHeadersEvent, failure: SignOutFailure): AgentAnswer {
     return this.refusals.refuse(event, failure, 'sign-out');
   }
 

@@ -45,7 +45,7 @@ export interface LoginServices {
   readonly requests: Pick<SignOnRequestStore, 'insert' | 'find' | 'take'>;
   readonly replays: Pick<ReplayStore, 'has' | 'remember'>;
   /** What pages require of sessions. */
-  readonly stepUp: Pick<StepUpRules, 'demandOf' | 'pageHash'>;
+  readonly stepUp: Pick<StepUpRules, 'requirementFor' | 'pageHash'>;
   readonly allowance: Pick<SignOnAllowance, 'take'>;
   readonly endpoints: ProviderEndpoints;
   readonly hashes: TokenHashes;

@@ -6,16 +6,16 @@ import type { Scheduler } from '../../../ports/shared/scheduler.js';
 import type { SessionChecks } from '../../authenticate/session-check.js';
 import { TtlSet } from '../../authenticate/ttl-set.js';
 import { expired, notRefreshed, type SessionCheckResult } from '../../sessions/session-check-result.js';
-import type { LoginRefresh, RefreshAttempt, Refreshable, SessionRefreshes } from './session-refreshes.js';
+import type { LoginRefresher, RefreshAttempt, RefreshableSession, SessionRefreshes } from './session-refreshes.js';
 
 /** How long a request waits for a fresh token: less than an agent may take to answer. */
 export const refreshWaitMs = 4_000;
 /** Interval at which waiting requests look for the result of another process, in milliseconds. */
 export const refreshPollMs = 200;
-/** How long this process does not try again after it did not get fresh tokens, in milliseconds. */
-export const refreshRestMs = 1_000;
-const restingSessions = 10_000;
-/** Requests that may wait at a time: half of those that an agent serves, so that a slow provider delays no others. */
+/** Back-off of this process alone after an attempt without fresh tokens, in milliseconds. */
+export const localBackoffMs = 1_000;
+const maximumBackoffs = 10_000;
+/** Maximum waiting requests: half of those that an agent serves, so that a slow provider delays no others. */
 export const maximumWaiting = 500;
 
 export interface RefreshedSessionsOptions {
@@ -24,13 +24,13 @@ export interface RefreshedSessionsOptions {
   /** Makes this process ask the store for a session again. */
   readonly evict: (idHash: string) => void;
   /** By the provider in sessions. */
-  readonly logins: ReadonlyMap<string, LoginRefresh>;
+  readonly logins: ReadonlyMap<string, LoginRefresher>;
   readonly clock: Clock;
   readonly scheduler: Pick<Scheduler, 'after'>;
 }
 
 /**
- * Sessions whose tokens are refreshed on requests. Until the access token ends, no request waits; afterwards all
+ * Sessions whose tokens are refreshed on requests. No request waits before the access token expires. Afterwards all
  * requests of a session share one wait. No method rejects.
  */
 export class RefreshedSessions implements SessionChecks {
@@ -39,15 +39,15 @@ export class RefreshedSessions implements SessionChecks {
   readonly #waits = new Map<string, Promise<SessionCheckResult>>();
   /** Requests that wait. */
   #waiting = 0;
-  /** Sessions for which an attempt has just brought nothing. */
+  /** Sessions whose last attempt brought no tokens. */
   readonly #tried: TtlSet;
-  /** Those of them whose refresh has failed: another process cannot bring tokens either. */
+  /** Those whose refresh failed: waiting for another process does not help. */
   readonly #failed: TtlSet;
 
   constructor(parts: RefreshedSessionsOptions) {
     this.#parts = parts;
-    this.#tried = new TtlSet(parts.clock, refreshRestMs, restingSessions);
-    this.#failed = new TtlSet(parts.clock, refreshRestMs, restingSessions);
+    this.#tried = new TtlSet(parts.clock, localBackoffMs, maximumBackoffs);
+    this.#failed = new TtlSet(parts.clock, localBackoffMs, maximumBackoffs);
   }
 
   check(sessionId: string): MaybePromise<SessionCheckResult> {
@@ -62,23 +62,23 @@ export class RefreshedSessions implements SessionChecks {
     const login = this.#parts.logins.get(provider);
     if (login === undefined) return result;
     switch (this.#stateOf(result.session, login)) {
-      case 'current':
+      case 'valid':
         return result;
-      case 'over':
+      case 'unrefreshable':
         return expired;
       case 'due':
         if (!this.#tried.has(idHash)) void this.#attempt({ sessionId, idHash, login });
         return result;
-      case 'ended':
-        return this.#failed.has(idHash) ? notRefreshed : this.#fresh({ sessionId, idHash, login });
+      case 'expired':
+        return this.#failed.has(idHash) ? notRefreshed : this.#waitForTokens({ sessionId, idHash, login });
     }
   }
 
-  #stateOf({ details }: Session, { policy }: LoginRefresh): TokenState {
+  #stateOf({ details }: Session, { policy }: LoginRefresher): TokenState {
     return tokenState(readSessionTokens(details), policy, this.#parts.clock.wallMs());
   }
 
-  async #attempt(refreshable: Refreshable): Promise<RefreshAttempt> {
+  async #attempt(refreshable: RefreshableSession): Promise<RefreshAttempt> {
     const ended = await this.#parts.refreshes.attempt(refreshable);
     if (ended !== 'settled') this.#tried.add(refreshable.idHash);
     if (ended === 'failed') this.#failed.add(refreshable.idHash);
@@ -86,7 +86,7 @@ export class RefreshedSessions implements SessionChecks {
   }
 
   /** Waits for fresh tokens. */
-  #fresh(refreshable: Refreshable): MaybePromise<SessionCheckResult> {
+  #waitForTokens(refreshable: RefreshableSession): MaybePromise<SessionCheckResult> {
     const { idHash } = refreshable;
     if (this.#waiting >= maximumWaiting) return notRefreshed;
     const wait = this.#waits.get(idHash) ?? this.#wait(refreshable).finally(() => void this.#waits.delete(idHash));
@@ -97,7 +97,7 @@ export class RefreshedSessions implements SessionChecks {
     });
   }
 
-  async #wait(refreshable: Refreshable): Promise<SessionCheckResult> {
+  async #wait(refreshable: RefreshableSession): Promise<SessionCheckResult> {
     const { clock } = this.#parts;
     const deadlineMs = clock.monotonicMs() + refreshWaitMs;
     for (;;) {
@@ -110,15 +110,15 @@ export class RefreshedSessions implements SessionChecks {
     }
   }
 
-  /** The session as the store has it; null: its access token has still ended. */
-  async #stored({ sessionId, idHash, login }: Refreshable): Promise<SessionCheckResult | null> {
+  /** The session as the store has it; null: its access token is still expired. */
+  async #stored({ sessionId, idHash, login }: RefreshableSession): Promise<SessionCheckResult | null> {
     this.#parts.evict(idHash);
     const result = await this.#parts.sessions.check(sessionId);
     if (result.kind === 'unknown') return expired;
     if (result.kind !== 'active') return result;
     const state = this.#stateOf(result.session, login);
-    if (state === 'over') return expired;
-    return state === 'ended' ? null : result;
+    if (state === 'unrefreshable') return expired;
+    return state === 'expired' ? null : result;
   }
 
   /** The result of the attempt, or `failed` after that time. */

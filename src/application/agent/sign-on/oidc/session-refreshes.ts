@@ -1,11 +1,11 @@
 import {
+  type FinalRefreshFailure,
   failedRefreshDetails,
-  type RefreshEnding,
   type RefreshPolicy,
-  type RefreshRetry,
+  type RetryableRefreshFailure,
   readSessionTokens,
+  refreshBackoffMs,
   refreshFailures,
-  refreshPauseMs,
   type TokenRefreshResult,
   tokenState,
 } from '../../../../domain/agent/oidc/token-refresh.js';
@@ -18,22 +18,22 @@ import type { Random } from '../../../ports/shared/random.js';
 import type { Scheduler } from '../../../ports/shared/scheduler.js';
 import { CancellationSource } from '../../../shared/cancellation/cancellation-source.js';
 import { OncePerPeriod } from '../../../shared/once-per-period.js';
-import type { RefreshOutcome } from './refresh-tokens.js';
+import type { RefreshOutcome } from './refresh-session-tokens.js';
 
-/** How long a process keeps the lease: longer than its refresh takes, so that two never refresh at once. */
+/** Lifetime of a lease, in milliseconds. Longer than a refresh takes, so that two processes never refresh at once. */
 export const refreshLeaseMs = 15_000;
 /** Deadline of the calls to the provider in one refresh, in milliseconds. */
 export const refreshDeadlineMs = 8_000;
 /** Maximum concurrent refreshes of a process. */
 const maximumRefreshes = 1_000;
-/** Pause between attempts to store fresh tokens, in milliseconds. */
+/** Delay between attempts to store fresh tokens, in milliseconds. */
 const storeRetryMs = 300;
 const storeAttempts = 3;
 /** Minimum interval between log lines about failures: each session has its own. */
 const failureLogMs = 1_000;
 
 /** Refreshes the sessions of one login. */
-export interface LoginRefresh {
+export interface LoginRefresher {
   readonly name: string;
   readonly policy: RefreshPolicy;
   refresh(sessionId: string, session: Session, cancellation: Cancellation): Promise<RefreshOutcome>;
@@ -56,11 +56,11 @@ export interface SessionRefreshesOptions {
 }
 
 /** A session whose tokens a request needs. */
-export interface Refreshable {
+export interface RefreshableSession {
   readonly sessionId: string;
   /** The hash of `sessionId`. */
   readonly idHash: string;
-  readonly login: LoginRefresh;
+  readonly login: LoginRefresher;
 }
 
 /**
@@ -89,7 +89,7 @@ export class SessionRefreshes {
   }
 
   /** Refreshes the session if no other process does. Requests of one session share the attempt. */
-  attempt(refreshable: Refreshable): Promise<RefreshAttempt> {
+  attempt(refreshable: RefreshableSession): Promise<RefreshAttempt> {
     const { idHash } = refreshable;
     const running = this.#attempts.get(idHash);
     if (running !== undefined) return running;
@@ -99,7 +99,7 @@ export class SessionRefreshes {
     return attempt;
   }
 
-  async #begin(refreshable: Refreshable): Promise<RefreshAttempt> {
+  async #begin(refreshable: RefreshableSession): Promise<RefreshAttempt> {
     const { store, clock, random, evict } = this.#parts;
     const { idHash, login } = refreshable;
     const holder = random.token();
@@ -107,7 +107,7 @@ export class SessionRefreshes {
     const leased = await store.takeRefreshLease({ idHash, holder, untilMs: nowMs + refreshLeaseMs, nowMs });
     if (!leased.ok) return this.#failed(refreshable, 'store_unavailable', leased.error.reason);
     if (leased.value === 'held') return 'held';
-    if (leased.value === 'paused') return 'failed';
+    if (leased.value === 'backing_off') return 'failed';
     const found = leased.value === 'gone' ? null : await store.find(idHash);
     if (found !== null && !found.ok) return this.#failed(refreshable, 'store_unavailable', found.error.reason);
     const session = found?.value ?? null;
@@ -116,14 +116,14 @@ export class SessionRefreshes {
       return 'settled';
     }
     const state = tokenState(readSessionTokens(session.details), login.policy, clock.wallMs());
-    if (state === 'due' || state === 'ended') return this.#refresh(refreshable, session, holder);
+    if (state === 'due' || state === 'expired') return this.#refresh(refreshable, session, holder);
     // Another process has just refreshed the session.
-    await store.endRefresh({ idHash, holder, details: null, heldUntilMs: 0 });
+    await store.endRefresh({ idHash, holder, details: null, backoffUntilMs: 0 });
     evict(idHash);
     return 'settled';
   }
 
-  async #refresh(refreshable: Refreshable, session: Session, holder: string): Promise<RefreshAttempt> {
+  async #refresh(refreshable: RefreshableSession, session: Session, holder: string): Promise<RefreshAttempt> {
     const { scheduler, clock, random } = this.#parts;
     const { idHash, sessionId, login } = refreshable;
     const cancellation = new CancellationSource();
@@ -132,19 +132,19 @@ export class SessionRefreshes {
     deadline.cancel();
     switch (outcome.kind) {
       case 'refreshed':
-        return this.#keep(refreshable, { idHash, holder, details: outcome.details, heldUntilMs: 0 });
+        return this.#storeTokens(refreshable, { idHash, holder, details: outcome.details, backoffUntilMs: 0 });
       case 'ends':
         return this.#endSession(refreshable, session, holder, outcome.reason);
       case 'failed': {
         const details = failedRefreshDetails(outcome.details);
-        const pauseMs = refreshPauseMs(refreshFailures(details), random.fraction());
-        await this.#store({ idHash, holder, details, heldUntilMs: clock.wallMs() + pauseMs });
+        const backoffMs = refreshBackoffMs(refreshFailures(details), random.fraction());
+        await this.#store({ idHash, holder, details, backoffUntilMs: clock.wallMs() + backoffMs });
         return this.#failed(refreshable, outcome.reason, outcome.detail);
       }
     }
   }
 
-  async #keep(refreshable: Refreshable, ended: EndedRefresh): Promise<RefreshAttempt> {
+  async #storeTokens(refreshable: RefreshableSession, ended: EndedRefresh): Promise<RefreshAttempt> {
     const stored = await this.#store(ended);
     if (!stored.ok) return this.#failed(refreshable, 'store_unavailable', stored.error.reason);
     // Without the lease, the session has ended, or another process has refreshed it.
@@ -152,16 +152,16 @@ export class SessionRefreshes {
     return 'settled';
   }
 
-  /** Ends the session at the provider's word, unless another process has taken the lease meanwhile. */
+  /** Ends the session, unless another process has taken the lease meanwhile. */
   async #endSession(
-    refreshable: Refreshable,
+    refreshable: RefreshableSession,
     session: Session,
     holder: string,
-    reason: RefreshEnding,
+    reason: FinalRefreshFailure,
   ): Promise<RefreshAttempt> {
     const { store, clock, evict, outcomes, logger } = this.#parts;
     const { idHash, login } = refreshable;
-    const own = await this.#store({ idHash, holder, details: null, heldUntilMs: clock.wallMs() + refreshLeaseMs });
+    const own = await this.#store({ idHash, holder, details: null, backoffUntilMs: clock.wallMs() + refreshLeaseMs });
     if (!own.ok) return this.#failed(refreshable, 'store_unavailable', own.error.reason);
     if (!own.value) return 'settled';
     const removed = await store.remove(idHash);
@@ -177,7 +177,7 @@ export class SessionRefreshes {
     return 'settled';
   }
 
-  /** Stores the end of a refresh. A rotated refresh token works once, so a failure is tried again. */
+  /** Stores the end of a refresh. Retries failures, because losing a rotated refresh token ends the session. */
   async #store(ended: EndedRefresh): Stored<boolean> {
     const { store, evict, scheduler } = this.#parts;
     for (let attempt = 1; ; attempt += 1) {
@@ -188,7 +188,11 @@ export class SessionRefreshes {
     }
   }
 
-  #failed({ idHash, login }: Refreshable, reason: RefreshRetry, detail: string | null): RefreshAttempt {
+  #failed(
+    { idHash, login }: RefreshableSession,
+    reason: RetryableRefreshFailure,
+    detail: string | null,
+  ): RefreshAttempt {
     const { outcomes, logger } = this.#parts;
     outcomes.refreshedTokens(reason);
     const untold = this.#failureLines.take();

@@ -30,7 +30,7 @@ export interface TokenContext {
   /** Null: the provider has none. */
   readonly userinfoUrl: string | null;
   /** What the ID token must state about the authentication of the user. */
-  readonly demand: Pick<SessionRequirement, 'acrValues' | 'maxAgeSecs'>;
+  readonly requirement: Pick<SessionRequirement, 'acrValues' | 'maxAgeSecs'>;
 }
 
 /** The refresh that tokens must belong to. */
@@ -162,8 +162,8 @@ export class VerifyTokens {
       requestedMs: context.requestedMs,
       accessTokenHash: this.#hashOf(signed, accessToken),
       codeHash: this.#hashOf(signed, context.code),
-      maxAgeSecs: context.demand.maxAgeSecs,
-      acrValues: context.demand.acrValues,
+      maxAgeSecs: context.requirement.maxAgeSecs,
+      acrValues: context.requirement.acrValues,
     });
   }
 

@@ -1,4 +1,4 @@
-import { samlDemand } from '../../../../domain/agent/configuration/step-up-rules.js';
+import { samlRequirement } from '../../../../domain/agent/configuration/step-up-rules.js';
 import { authnRequestXml } from '../../../../domain/agent/saml/messages/authn-request.js';
 import { bindingCookieValue } from '../../../../domain/agent/sign-on/binding-cookies.js';
 import { newSignOnRequest } from '../../../../domain/agent/sign-on/sign-on-request.js';
@@ -66,7 +66,7 @@ export class BeginSamlSignOn {
     );
     const stored = await requests.insert(request);
     if (!stored.ok) return this.#refusals.refuse(event, 'store_unavailable', 'sign-on', stored.error.reason);
-    const { acrValues, maxAgeSecs } = stepUp.demandOf(samlDemand(options), request.returnTo);
+    const { acrValues, maxAgeSecs } = stepUp.requirementFor(samlRequirement(options), request.returnTo);
     const xml = authnRequestXml({
       id: requestId,
       issueInstantMs: nowMs,

@@ -1,4 +1,4 @@
-import { samlDemand } from '../../../../domain/agent/configuration/step-up-rules.js';
+import { samlRequirement } from '../../../../domain/agent/configuration/step-up-rules.js';
 import { authenticatedSince } from '../../../../domain/agent/saml/checks/check-fresh-authentication.js';
 import type { AcceptedAssertion } from '../../../../domain/agent/saml/checks/validate-assertion.js';
 import { validateResponse } from '../../../../domain/agent/saml/checks/validate-response.js';
@@ -62,7 +62,7 @@ const storeFailed = (detail: string): Result<never, Refused> => err({ reason: 's
 const isNoFault = (reason: SignOnRefusal): boolean =>
   reason === 'overloaded' || reason === 'cancelled' || reason === 'verifier_failed';
 
-/** Whether a document is valid, but the user did not authenticate as demanded. */
+/** Whether a document is valid, but the user did not authenticate as required. */
 const isAboutAuthentication = (reason: SignOnRefusal): boolean =>
   reason === 'authentication_not_fresh' || reason === 'wrong_authentication_context';
 
@@ -228,8 +228,8 @@ export class CompleteSamlSignOn {
     if (!verified.ok) return refused(verified.error);
     const nowMs = clock.wallMs();
     const returnTo = request?.returnTo ?? null;
-    const own = samlDemand(options);
-    const demand = returnTo === null ? { ...own, isForPage: false } : stepUp.demandOf(own, returnTo);
+    const own = samlRequirement(options);
+    const requirement = returnTo === null ? { ...own, isForPage: false } : stepUp.requirementFor(own, returnTo);
     const forcedMs = options.forceAuthn ? (request === null ? nowMs : request.createdMs) : null;
     const validated = validateResponse(verified.value, {
       nowMs,
@@ -240,15 +240,15 @@ export class CompleteSamlSignOn {
       requestId: request?.requestId ?? null,
       allowIdpInitiated: options.allowIdpInitiated,
       nameIdFormat: options.nameIdFormat,
-      authnContexts: demand.acrValues,
-      authenticatedSinceMs: authenticatedSince({ nowMs, forcedMs, maxAgeSecs: demand.maxAgeSecs }),
+      authnContexts: requirement.acrValues,
+      authenticatedSinceMs: authenticatedSince({ nowMs, forcedMs, maxAgeSecs: requirement.maxAgeSecs }),
       userIdAttribute: options.userIdAttribute,
     });
     if (!validated.ok) {
       return err({
         reason: validated.error,
         detail: null,
-        isStepUp: demand.isForPage && isAboutAuthentication(validated.error),
+        isStepUp: requirement.isForPage && isAboutAuthentication(validated.error),
       });
     }
     return isCancelled(cancellation) ? refused('cancelled') : validated;

@@ -54,7 +54,7 @@ export interface SingleSignOnOptions {
   readonly shares: VerificationShares;
   readonly sessions: SignOnSessions;
   /** What pages require of sessions. */
-  readonly stepUp: Pick<StepUpRules, 'demandOf' | 'pageHash'>;
+  readonly stepUp: Pick<StepUpRules, 'requirementFor' | 'pageHash'>;
   readonly requests: Pick<SignOnRequestStore, 'insert' | 'find' | 'take'>;
   readonly replays: Pick<ReplayStore, 'has' | 'remember'>;
   readonly random: Pick<Random, 'uuid' | 'token'>;

@@ -1,4 +1,4 @@
-import { samlDemand } from '../../../../domain/agent/configuration/step-up-rules.js';
+import { samlRequirement } from '../../../../domain/agent/configuration/step-up-rules.js';
 import { samlProviderName } from '../../../../domain/agent/saml/session-of-assertion.js';
 import type { SessionRequirement } from '../../../../domain/agent/sessions/session-requirements.js';
 import { isFromOtherSite } from '../../../../domain/agent/sign-on/browser-navigation.js';
@@ -20,19 +20,19 @@ import type { AgentEndpoint } from '../../agent-service/agent-endpoints.js';
 import { formHeadFault } from '../../agent-service/form-buffer.js';
 import type { RefusedForm } from '../../agent-service/posted-forms.js';
 import { formRefusal, methodNotAllowed, undecidedAnswer, withNoStore } from '../../agent-service/refusal.js';
-import { type EndedSession, EndPresentedSessions, type UnendedSessions } from '../shared/end-presented-sessions.js';
+import { type EndedSession, EndPresentedSessions, type SignOutFailure } from '../shared/end-presented-sessions.js';
 import { documentAnswer, signedOutAnswer } from '../shared/sign-on-answers.js';
 import type { SignOnCookies } from '../shared/sign-on-cookies.js';
 import type { SignOnWay } from '../shared/sign-on-way.js';
-import type { NextPage, SignOutWay } from '../shared/sign-out.js';
+import type { SignOutPage, SignOutWay } from '../shared/sign-out.js';
 import { AwaitedAnswers } from './awaited-answers.js';
 import { BeginSamlSignOn } from './begin-saml-sign-on.js';
 import { CompleteSamlSignOn } from './complete-saml-sign-on.js';
 import { FinishSignOut } from './finish-sign-out.js';
 import { FollowLogoutRequest } from './follow-logout-request.js';
-import { LeaveSamlSession } from './leave-saml-session.js';
 import { type LogoutMessage, logoutMessageOfForm, logoutMessageOfUri } from './logout-message.js';
 import { ProviderMessages } from './provider-messages.js';
+import { SamlProviderSignOut } from './saml-provider-sign-out.js';
 import { metadataOf } from './service-provider.js';
 import { SignOnRefusals } from './sign-on-refusals.js';
 import type { SingleSignOnOptions } from './single-sign-on-options.js';
@@ -51,7 +51,7 @@ const wantsForm: AgentAnswer = { ...allowAnswer, needsMore: true };
 export class SingleSignOn implements AgentEndpoint, SignOnWay, SignOutWay {
   readonly name = samlProviderName;
   readonly label = 'Single sign-on (SAML)';
-  readonly demand: SessionRequirement;
+  readonly requirement: SessionRequirement;
   readonly paths: readonly string[];
   /** Fits a response with many attributes, in base64. */
   readonly formOctets = 1_048_576;
@@ -67,7 +67,7 @@ export class SingleSignOn implements AgentEndpoint, SignOnWay, SignOutWay {
   readonly #digest: SingleSignOnOptions['digest'];
   readonly #begin: BeginSamlSignOn;
   readonly #complete: CompleteSamlSignOn;
-  readonly #leave: LeaveSamlSession;
+  readonly #providerSignOut: SamlProviderSignOut;
   readonly #signOutHere: SingleSignOnOptions['signOut'];
   readonly #signedOutPath: string | null;
   readonly #follow: FollowLogoutRequest;
@@ -75,7 +75,7 @@ export class SingleSignOn implements AgentEndpoint, SignOnWay, SignOutWay {
 
   constructor(parts: SingleSignOnOptions) {
     const { options, key, shares } = parts;
-    this.demand = samlDemand(options);
+    this.requirement = samlRequirement(options);
     this.paths = [options.acsPath, options.metadataPath, options.logoutPath];
     this.#endpoints = new Map([
       [options.metadataPath, 'metadata'],
@@ -95,7 +95,7 @@ export class SingleSignOn implements AgentEndpoint, SignOnWay, SignOutWay {
     const awaited = new AwaitedAnswers(parts);
     this.#begin = new BeginSamlSignOn(parts, messages, cookies, this.#refusals);
     this.#complete = new CompleteSamlSignOn(parts, awaited, cookies, this.#refusals, shares);
-    this.#leave = new LeaveSamlSession(parts, messages);
+    this.#providerSignOut = new SamlProviderSignOut(parts, messages);
     this.#signOutHere = parts.signOut;
     this.#signedOutPath = options.signedOutPath;
     this.#follow = new FollowLogoutRequest(parts, messages, cookies, this.#refusals, shares);
@@ -116,19 +116,19 @@ export class SingleSignOn implements AgentEndpoint, SignOnWay, SignOutWay {
     return this.#begin.begin(event, returnTo);
   }
 
-  leave(
+  signOutAtProvider(
     event: RequestHeadersEvent,
     ended: EndedSession,
     cookies: readonly HeaderOperation[],
-  ): Promise<NextPage | null> {
-    return this.#leave.leave(event, ended, cookies);
+  ): Promise<SignOutPage | null> {
+    return this.#providerSignOut.signOutAtProvider(event, ended, cookies);
   }
 
   signedOut(cookies: readonly HeaderOperation[]): AgentAnswer {
     return signedOutAnswer(this.#signedOutPath, cookies);
   }
 
-  refuseSignOut(event: RequestHeadersEvent, { reason, detail }: UnendedSessions): AgentAnswer {
+  refuseSignOut(event: RequestHeadersEvent, { reason, detail }: SignOutFailure): AgentAnswer {
     return this.#refusals.refuse(event, reason, 'sign-out', detail);
   }
 

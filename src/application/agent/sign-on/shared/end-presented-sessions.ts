@@ -13,8 +13,8 @@ export interface EndedSession {
   readonly session: Session;
 }
 
-/** Why the sessions of a browser have not all ended. Its cookies stay, so that it can retry. */
-export interface UnendedSessions {
+/** Why a sign-out did not end all sessions of a browser. Its cookies stay, so that it can retry. */
+export interface SignOutFailure {
   readonly reason: 'malformed_form' | 'store_unavailable';
   /** One clause for the log. */
   readonly detail: string;
@@ -38,7 +38,7 @@ export class EndPresentedSessions {
   }
 
   /** The sessions that were active or expired; empty: there was none. */
-  async end(event: RequestHeadersEvent): Promise<Result<readonly EndedSession[], UnendedSessions>> {
+  async end(event: RequestHeadersEvent): Promise<Result<readonly EndedSession[], SignOutFailure>> {
     const { cookies, sessions, logger } = this.#parts;
     const shown = cookies.allSessionIds(event.headers);
     if (shown === null) {

@@ -8,8 +8,8 @@ export interface SignOnWay {
   readonly name: string;
   /** The text of its link on the page to choose. */
   readonly label: string;
-  /** What every session that it opens meets: its provider, and the demands of its block. */
-  readonly demand: SessionRequirement;
+  /** What every session that it opens meets: its provider, and the requirements of its block. */
+  readonly requirement: SessionRequirement;
   /** The protection of a normalised path; null means a path without a normal form. */
   protection(path: string | null): PathProtection;
   /** Whether a sign-on that begins at the host of this request can return to it. */

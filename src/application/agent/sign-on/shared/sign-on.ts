@@ -36,7 +36,7 @@ export interface SignOnOptions {
   readonly secretHeaders: readonly string[];
   readonly returnOrigins: Pick<AllowedOrigins, 'has'>;
   /** What pages require of sessions. */
-  readonly stepUp: Pick<StepUpRules, 'demandOf'>;
+  readonly stepUp: Pick<StepUpRules, 'requirementFor'>;
 }
 
 /**
@@ -110,7 +110,7 @@ export class SignOn implements AgentEndpoint {
   /** The ways whose sessions can open the page; all of them if none can, because the page refuses all sessions. */
   #fitting(returnTo: string): readonly SignOnWay[] {
     const { ways, stepUp } = this.#parts;
-    const fitting = ways.filter(({ demand }) => stepUp.demandOf(demand, returnTo).canOpenPage);
+    const fitting = ways.filter(({ requirement }) => stepUp.requirementFor(requirement, returnTo).canOpenPage);
     return fitting.length === 0 ? ways : fitting;
   }
 

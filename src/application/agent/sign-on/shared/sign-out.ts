@@ -4,12 +4,12 @@ import {
   type EndedSession,
   EndPresentedSessions,
   type EndPresentedSessionsParts,
-  type UnendedSessions,
+  type SignOutFailure,
 } from './end-presented-sessions.js';
 import { sessionRemarks } from './session-remarks.js';
 
 /** The next page of a browser whose session has ended. */
-export interface NextPage {
+export interface SignOutPage {
   readonly answer: AgentAnswer;
   /** Whether the browser returns here with an answer of the identity provider. */
   readonly returns: boolean;
@@ -18,18 +18,18 @@ export interface NextPage {
 /** A way to sign on, as a sign-out uses it. */
 export interface SignOutWay {
   /**
-   * Leads the browser to the identity provider of an ended session, or to the page after a sign-out if the provider
-   * takes none. Null: the session is of another way.
+   * Leads the browser to the identity provider of an ended session, to sign out there. If the provider has no endpoint
+   * for that: to the page after a sign-out. Null: the session belongs to another way.
    * @param cookies clear the session cookie
    */
-  leave(
+  signOutAtProvider(
     event: RequestHeadersEvent,
     ended: EndedSession,
     cookies: readonly HeaderOperation[],
-  ): NextPage | null | Promise<NextPage | null>;
+  ): SignOutPage | null | Promise<SignOutPage | null>;
   /** The page after a sign-out without a session. */
   signedOut(cookies: readonly HeaderOperation[]): AgentAnswer;
-  refuseSignOut(event: RequestHeadersEvent, failure: UnendedSessions): AgentAnswer;
+  refuseSignOut(event: RequestHeadersEvent, failure: SignOutFailure): AgentAnswer;
 }
 
 /**
@@ -69,10 +69,10 @@ export class SignOut {
     event: RequestHeadersEvent,
     ended: readonly EndedSession[],
     cookies: readonly HeaderOperation[],
-  ): Promise<NextPage | null> {
+  ): Promise<SignOutPage | null> {
     for (const each of ended) {
       for (const way of this.#ways) {
-        const next = await way.leave(event, each, cookies);
+        const next = await way.signOutAtProvider(event, each, cookies);
         if (next !== null) return next;
       }
     }

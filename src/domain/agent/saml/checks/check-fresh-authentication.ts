@@ -1,16 +1,16 @@
 import { hasPassed } from './moments.js';
 import type { ResponseCheck } from './response-check.js';
 
-/** What a request demands of the time of the authentication. */
-export interface FreshnessDemand {
+/** What a request requires of the time of the authentication. */
+export interface FreshnessRequirement {
   readonly nowMs: number;
-  /** When a request that demands a new authentication was sent; null: it demands none. */
+  /** When a request with ForceAuthn was sent; null: it has none. */
   readonly forcedMs: number | null;
   readonly maxAgeSecs: number | null;
 }
 
-/** The earliest authentication instant that meets the demand, without tolerance; null: any. */
-export const authenticatedSince = ({ nowMs, forcedMs, maxAgeSecs }: FreshnessDemand): number | null => {
+/** The earliest authentication instant that meets the requirement, without tolerance; null: any. */
+export const authenticatedSince = ({ nowMs, forcedMs, maxAgeSecs }: FreshnessRequirement): number | null => {
   if (maxAgeSecs === null) return forcedMs;
   return Math.max(forcedMs ?? Number.NEGATIVE_INFINITY, nowMs - maxAgeSecs * 1000);
 };

@@ -125,7 +125,7 @@ describe('a form is not kept', () => {
     expect(await post('198.51.100.1')).toBe(303);
   });
 
-  it('beyond a thousand: the oldest makes way', async ({ cleanUp }) => {
+  it('beyond a thousand: the oldest is evicted', async ({ cleanUp }) => {
     const { kept, newBrowser, formsOf, provider } = await formPlace(cleanUp, { store: 'memory', path: null });
     const { browser, forms, location } = await kept();
     const others = formsOf(newBrowser());

@@ -144,7 +144,12 @@ class Model {
 
 const requestOf = (correlationId: string, clientIp: string) => {
   const event = headersEvent(correlationId);
-  return { event: { ...event, metadata: { ...event.metadata, clientIp } }, path: event.uri, formOctets, wanted: null };
+  return {
+    event: { ...event, metadata: { ...event.metadata, clientIp } },
+    path: event.uri,
+    formOctets,
+    requested: null,
+  };
 };
 
 const run = async (forms: PostedForms, scheduler: ManualScheduler, taken: Step): Promise<unknown> => {

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   readSessionTokens,
+  refreshBackoffMs,
   refreshDueMs,
-  refreshPauseMs,
   type SessionTokens,
   type TokenState,
   tokenDetails,
@@ -20,10 +20,10 @@ const tokens: fc.Arbitrary<SessionTokens> = fc.record({
   hasRefreshToken: fc.boolean(),
 });
 
-const order: readonly TokenState[] = ['current', 'due', 'ended', 'over'];
+const order: readonly TokenState[] = ['valid', 'due', 'expired', 'unrefreshable'];
 
 describe('the tokens of a session', () => {
-  it('are due within their life, in its second half, and at most 30 s before the end', () => {
+  it('are due within their life, in its second half, and at most 30 s before they expire', () => {
     fc.assert(
       fc.property(life, ({ fromMs, lifetimeMs }) => {
         const untilMs = fromMs + lifetimeMs;
@@ -45,12 +45,12 @@ describe('the tokens of a session', () => {
     );
   });
 
-  it('never let a request pass with a forwarded token that is missing or has ended', () => {
+  it('never let a request pass with a forwarded token that is missing or expired', () => {
     fc.assert(
       fc.property(tokens, use, time, (held, { graceMs }, nowMs) => {
         const state = tokenState(held, { forwards: true, graceMs }, nowMs);
         const isUsable = held.hasAccessToken && (held.life === null || nowMs < held.life.untilMs);
-        expect(state === 'current' || state === 'due').toBe(isUsable);
+        expect(state === 'valid' || state === 'due').toBe(isUsable);
       }),
     );
   });
@@ -59,8 +59,8 @@ describe('the tokens of a session', () => {
     fc.assert(
       fc.property(tokens, use, time, (held, how, nowMs) => {
         const state = tokenState(held, how, nowMs);
-        if (state === 'due' || state === 'ended') expect(held.hasRefreshToken).toBe(true);
-        if (state === 'over') expect(held.hasRefreshToken).toBe(false);
+        if (state === 'due' || state === 'expired') expect(held.hasRefreshToken).toBe(true);
+        if (state === 'unrefreshable') expect(held.hasRefreshToken).toBe(false);
       }),
     );
   });
@@ -80,14 +80,14 @@ describe('the tokens of a session', () => {
   });
 });
 
-describe('the pause after failed refreshes', () => {
+describe('the back-off after failed refreshes', () => {
   it('lies between half a second and half a minute', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 1_000 }), fc.double({ min: 0, max: 1, noNaN: true }), (failures, part) => {
-        const pauseMs = refreshPauseMs(failures, part);
+        const pauseMs = refreshBackoffMs(failures, part);
         expect(pauseMs).toBeGreaterThanOrEqual(500);
         expect(pauseMs).toBeLessThanOrEqual(30_000);
-        expect(refreshPauseMs(failures + 1, part)).toBeGreaterThanOrEqual(pauseMs);
+        expect(refreshBackoffMs(failures + 1, part)).toBeGreaterThanOrEqual(pauseMs);
       }),
     );
   });

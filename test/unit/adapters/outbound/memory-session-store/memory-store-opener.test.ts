@@ -45,7 +45,7 @@ describe('stores in memory', () => {
     const renew = async (length: number) => {
       await sessions.takeRefreshLease({ idHash, holder: 'h', untilMs: noonMs + 1, nowMs: noonMs });
       const details = { token: 'x'.repeat(length) };
-      return sessions.endRefresh({ idHash, holder: 'h', details, heldUntilMs: 0 });
+      return sessions.endRefresh({ idHash, holder: 'h', details, backoffUntilMs: 0 });
     };
     expect(await renew(3_000)).toEqual({ ok: false, error: { reason: 'the memory session store is full' } });
     for (let round = 0; round < 5; round += 1) expect(await succeeded(renew(2_000 + round))).toBe(true);

@@ -100,7 +100,7 @@ describe('a session that one worker ends', () => {
     const [one, other] = [await startWorker(), await startWorker()];
     await succeeded(one.stores.sessions.insert(testSession('a')));
     const lease = { idHash: hashOf('a'), holder: 'h', untilMs: 2, nowMs: 1 };
-    const ended = { idHash: hashOf('a'), holder: 'h', heldUntilMs: 0 };
+    const ended = { idHash: hashOf('a'), holder: 'h', backoffUntilMs: 0 };
     await other.known.find(hashOf('a'));
     await succeeded(one.stores.sessions.takeRefreshLease(lease));
     await succeeded(one.stores.sessions.endRefresh({ ...ended, details: null }));

@@ -3,9 +3,9 @@ import {
   failedRefreshDetails,
   type RefreshPolicy,
   readSessionTokens,
+  refreshBackoffMs,
   refreshDueMs,
   refreshFailures,
-  refreshPauseMs,
   type SessionTokens,
   tokenDetails,
   tokenState,
@@ -24,36 +24,44 @@ const statesAt = (times: readonly number[], use: RefreshPolicy, changes: Partial
   times.map((nowMs) => tokenState({ ...tokens, ...changes }, use, nowMs));
 
 describe('the tokens of a session', () => {
-  it('are due 30 s before the end, or after half of a shorter life', () => {
+  it('are due 30 s before they expire, or after half of a life under a minute', () => {
     expect(refreshDueMs({ fromMs: 0, untilMs: 100_000 })).toBe(70_000);
     expect(refreshDueMs({ fromMs: 1_000, untilMs: 61_000 })).toBe(31_000);
     expect(refreshDueMs({ fromMs: 1_000, untilMs: 11_000 })).toBe(6_000);
-    expect(statesAt([0, 69_999, 70_000, 99_999], forwarded)).toEqual(['current', 'current', 'due', 'due']);
+    expect(statesAt([0, 69_999, 70_000, 99_999], forwarded)).toEqual(['valid', 'valid', 'due', 'due']);
   });
 
-  it('have ended with the access token if it is forwarded, and after the grace otherwise', () => {
-    expect(statesAt([100_000, 1e12], forwarded)).toEqual(['ended', 'ended']);
-    expect(statesAt([100_000, 399_999, 400_000, 1e12], kept)).toEqual(['due', 'due', 'ended', 'ended']);
+  it('expire with the access token if it is forwarded, and after the grace otherwise', () => {
+    expect(statesAt([100_000, 1e12], forwarded)).toEqual(['expired', 'expired']);
+    expect(statesAt([100_000, 399_999, 400_000, 1e12], kept)).toEqual(['due', 'due', 'expired', 'expired']);
   });
 
   it('without a refresh token last as long as the session, and a forwarded one until its end', () => {
     const none = { hasRefreshToken: false };
-    expect(statesAt([0, 99_999, 100_000, 1e12], kept, none)).toEqual(Array(4).fill('current'));
-    expect(statesAt([0, 99_999, 100_000, 1e12], forwarded, none)).toEqual(['current', 'current', 'over', 'over']);
+    expect(statesAt([0, 99_999, 100_000, 1e12], kept, none)).toEqual(Array(4).fill('valid'));
+    expect(statesAt([0, 99_999, 100_000, 1e12], forwarded, none)).toEqual([
+      'valid',
+      'valid',
+      'unrefreshable',
+      'unrefreshable',
+    ]);
   });
 
-  it('never end if the provider states no end', () => {
+  it('never expire if the provider states no lifetime', () => {
     for (const use of [kept, forwarded]) {
-      expect(statesAt([0, 1e12], use, { life: null })).toEqual(['current', 'current']);
-      expect(statesAt([0, 1e12], use, { life: null, hasRefreshToken: false })).toEqual(['current', 'current']);
+      expect(statesAt([0, 1e12], use, { life: null })).toEqual(['valid', 'valid']);
+      expect(statesAt([0, 1e12], use, { life: null, hasRefreshToken: false })).toEqual(['valid', 'valid']);
     }
   });
 
   it('of a session from before the login forwarded them are fetched, or need a new sign-on', () => {
     const none = { hasAccessToken: false };
-    expect(statesAt([0, 1e12], forwarded, none)).toEqual(['ended', 'ended']);
-    expect(statesAt([0, 1e12], forwarded, { ...none, hasRefreshToken: false })).toEqual(['over', 'over']);
-    expect(statesAt([0], kept, none)).toEqual(['current']);
+    expect(statesAt([0, 1e12], forwarded, none)).toEqual(['expired', 'expired']);
+    expect(statesAt([0, 1e12], forwarded, { ...none, hasRefreshToken: false })).toEqual([
+      'unrefreshable',
+      'unrefreshable',
+    ]);
+    expect(statesAt([0], kept, none)).toEqual(['valid']);
   });
 
   it('come back from the details of a session', () => {
@@ -76,12 +84,12 @@ describe('the tokens of a session', () => {
   });
 });
 
-describe('the pause after failed refreshes', () => {
+describe('the back-off after failed refreshes', () => {
   it('doubles up to half a minute', () => {
-    const pauses = [1, 2, 3, 4, 5, 6, 7, 1_000].map((failures) => refreshPauseMs(failures, 1));
+    const pauses = [1, 2, 3, 4, 5, 6, 7, 1_000].map((failures) => refreshBackoffMs(failures, 1));
     expect(pauses).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000, 30_000]);
-    expect(refreshPauseMs(1, 0)).toBe(500);
-    expect(refreshPauseMs(6, 0)).toBe(15_000);
+    expect(refreshBackoffMs(1, 0)).toBe(500);
+    expect(refreshBackoffMs(6, 0)).toBe(15_000);
   });
 
   it('counts failures in the details', () => {

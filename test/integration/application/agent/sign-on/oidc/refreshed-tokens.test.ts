@@ -233,7 +233,7 @@ describe('a provider that lies at a refresh', () => {
     expect((await fetched()).status).toBe(401);
   });
 
-  it('cannot keep a login without forwarded tokens from its grace', async ({ cleanUp }) => {
+  it('does not shorten the grace of a login without forwarded tokens', async ({ cleanUp }) => {
     const { provider, pass, fetched, logger } = await signedOn(cleanUp, { 'refresh-grace-secs': 60 });
     provider.lies = { refresh: raw(500, {}, 'oops') };
     provider.rotates = false;

@@ -82,7 +82,7 @@ describe('a page that requires a stronger sign-on', () => {
     expect(queryOf(await place.newBrowser().begin('/orders')).get('acr_values')).toBeNull();
   });
 
-  it('asks for the stricter of its own demands and those of the login', async ({ cleanUp }) => {
+  it('asks for the stricter of its own requirement and that of the login', async ({ cleanUp }) => {
     const login = { 'acr-values': ['urn:pwd', 'urn:mfa', 'urn:key'], 'max-age-secs': 60 };
     const require = [{ name: '/admin', 'acr-values': ['urn:key', 'urn:mfa', 'urn:other'], 'max-age-secs': 300 }];
     const place = await placeOf(cleanUp, require, login);

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { MemoryStoreOpener } from '../../../../../../src/adapters/outbound/memory-session-store/memory-store-opener.js';
 import { SessionCache } from '../../../../../../src/application/agent/sessions/session-cache.js';
 import { Sessions } from '../../../../../../src/application/agent/sessions/sessions.js';
-import type { RefreshOutcome } from '../../../../../../src/application/agent/sign-on/oidc/refresh-tokens.js';
+import type { RefreshOutcome } from '../../../../../../src/application/agent/sign-on/oidc/refresh-session-tokens.js';
 import { RefreshedSessions } from '../../../../../../src/application/agent/sign-on/oidc/refreshed-sessions.js';
 import { SessionRefreshes } from '../../../../../../src/application/agent/sign-on/oidc/session-refreshes.js';
 import { tokenDetails } from '../../../../../../src/domain/agent/oidc/token-refresh.js';

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { SessionCache } from '../../../../../../src/application/agent/sessions/session-cache.js';
 import { Sessions } from '../../../../../../src/application/agent/sessions/sessions.js';
-import type { RefreshOutcome } from '../../../../../../src/application/agent/sign-on/oidc/refresh-tokens.js';
+import type { RefreshOutcome } from '../../../../../../src/application/agent/sign-on/oidc/refresh-session-tokens.js';
 import {
+  localBackoffMs,
   maximumWaiting,
   RefreshedSessions,
   refreshPollMs,
-  refreshRestMs,
   refreshWaitMs,
 } from '../../../../../../src/application/agent/sign-on/oidc/refreshed-sessions.js';
 import {
@@ -171,7 +171,7 @@ describe('a session with tokens', () => {
     expect(await late).toBe('not_refreshed');
   });
 
-  it('gets 503 after a failure and during the pause that all processes share, then it is tried again', async () => {
+  it('gets 503 during the back-off, which all processes share, and is retried afterwards', async () => {
     const { process, asked, scheduler, renewed, failure, results, logger } = place();
     const [one, other] = [process(), process()];
     await scheduler.advance(lifetimeMs);
@@ -184,7 +184,7 @@ describe('a session with tokens', () => {
     expect(logger.lines).toMatchObject([
       { level: 'warn', message: 'the tokens of a session could not be refreshed', fields: { login: 'corp' } },
     ]);
-    await scheduler.advance(refreshRestMs);
+    await scheduler.advance(localBackoffMs);
     const second = other.ask();
     await settled();
     asked[1]?.answer(renewed('second'));
@@ -192,7 +192,7 @@ describe('a session with tokens', () => {
     expect(results).toEqual(['token_endpoint_failed', 'refreshed']);
   });
 
-  it('pauses longer after each failure, and from the beginning after a success', async () => {
+  it('backs off longer after each failure, and starts over after a success', async () => {
     const { process, asked, scheduler, renewed, failure, store, session } = place();
     const { ask } = process();
     await scheduler.advance(lifetimeMs);
@@ -203,7 +203,7 @@ describe('a session with tokens', () => {
       expect(await answer).toBe('not_refreshed');
       await scheduler.advance(1_000 * 2 ** (failures - 1) - 1);
       expect([await ask(), asked.length]).toEqual(['not_refreshed', failures]);
-      await scheduler.advance(refreshRestMs);
+      await scheduler.advance(localBackoffMs);
     }
     const answer = ask();
     await settled();
@@ -212,7 +212,7 @@ describe('a session with tokens', () => {
     expect(store.sessions.get(session.idHash)?.details).not.toHaveProperty('refresh_failures');
   });
 
-  it('ends at the word of the provider, in every process', async () => {
+  it('ends in every process when the provider refuses the refresh token', async () => {
     const { process, asked, scheduler, store, results, logger, session } = place();
     const [one, other] = [process(), process()];
     await scheduler.advance(lifetimeMs);

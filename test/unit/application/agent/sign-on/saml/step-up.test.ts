@@ -104,7 +104,7 @@ describe('a response for a page that requires more of a session', () => {
     expect(world.faults()).toEqual([]);
   });
 
-  it('is refused as before where only the block demands it', async () => {
+  it('is refused as before if only the block requires it', async () => {
     const world = worldOf({ authnContexts: [mfa] });
     expect(refusalOf(await world.signOn('/', authenticated(world, password)))).toBe('403 sign_on_refused');
   });

@@ -19,13 +19,13 @@ const way = (
   name: string,
   protectedPaths: readonly string[] = [],
   excludedPaths: readonly string[] = [],
-  demand: Partial<SessionRequirement> = {},
+  requirement: Partial<SessionRequirement> = {},
 ): SignOnWay => {
   const paths = compileProtectedPaths({ protectedPaths, excludedPaths });
   return {
     name,
     label: `With <${name}>`,
-    demand: required({ provider: name, ...demand }),
+    requirement: required({ provider: name, ...requirement }),
     protection: (path) => pathProtection(paths, path),
     returnsTo: () => true,
     begin: async (_, returnTo) =>

@@ -5,7 +5,7 @@ import { newSignOnRequest } from '../../../../domain/agent/sign-on/sign-on-reque
 import type { AgentAnswer, HeaderOperation, RequestHeadersEvent } from '../../../../domain/agent-protocol/messages.js';
 import type { EndedSession } from '../shared/end-presented-sessions.js';
 import { signedOutAnswer } from '../shared/sign-on-answers.js';
-import type { NextPage } from '../shared/sign-out.js';
+import type { SignOutPage } from '../shared/sign-out.js';
 import type { ProviderMessages } from './provider-messages.js';
 import type { SingleSignOnOptions } from './single-sign-on-options.js';
 
@@ -15,7 +15,7 @@ type LeaveParts = Pick<
 >;
 
 /** Signs the user of an ended session out at the identity provider (SAML profiles, section 4.4.3.1). */
-export class LeaveSamlSession {
+export class SamlProviderSignOut {
   readonly #parts: LeaveParts;
   readonly #messages: ProviderMessages;
 
@@ -24,11 +24,11 @@ export class LeaveSamlSession {
     this.#messages = messages;
   }
 
-  async leave(
+  async signOutAtProvider(
     event: RequestHeadersEvent,
     { session }: EndedSession,
     cookies: readonly HeaderOperation[],
-  ): Promise<NextPage | null> {
+  ): Promise<SignOutPage | null> {
     const { options, trust } = this.#parts;
     if (session.method !== 'saml') return null;
     const provider = trust.current();

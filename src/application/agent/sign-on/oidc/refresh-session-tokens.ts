@@ -2,9 +2,9 @@ import { isBearerToken } from '../../../../domain/agent/identity/authorization-c
 import type { RefreshedTokens } from '../../../../domain/agent/oidc/endpoint-response.js';
 import type { ProviderMetadata } from '../../../../domain/agent/oidc/provider-metadata.js';
 import {
-  type RefreshEnding,
-  type RefreshRetry,
-  refreshEndings,
+  type FinalRefreshFailure,
+  finalRefreshFailures,
+  type RetryableRefreshFailure,
   refreshTokenDetail,
   withoutTokenDetails,
 } from '../../../../domain/agent/oidc/token-refresh.js';
@@ -21,7 +21,7 @@ import type { RefreshContext, VerifyTokens } from './verify-tokens.js';
 
 interface FailedRefresh {
   readonly kind: 'failed';
-  readonly reason: RefreshRetry;
+  readonly reason: RetryableRefreshFailure;
   /** One clause for the log; null: none. */
   readonly detail: string | null;
   /** The details of the session, with a new refresh token if the provider has sent one. */
@@ -30,7 +30,7 @@ interface FailedRefresh {
 
 interface EndingRefresh {
   readonly kind: 'ends';
-  readonly reason: RefreshEnding;
+  readonly reason: FinalRefreshFailure;
 }
 
 /** What the provider answered. */
@@ -41,7 +41,7 @@ export type RefreshOutcome =
 /** Reasons of the verification that are about the user. */
 const userReasons: ReadonlySet<string> = new Set(['email_not_verified', 'domain_not_allowed', 'unusable_user_id']);
 
-const verificationReason = (reason: string): RefreshEnding | RefreshRetry => {
+const verificationReason = (reason: string): FinalRefreshFailure | RetryableRefreshFailure => {
   if (reason === 'other_subject') return reason;
   if (userReasons.has(reason)) return 'user_refused';
   if (reason === 'cancelled') return 'timed_out';
@@ -49,23 +49,23 @@ const verificationReason = (reason: string): RefreshEnding | RefreshRetry => {
   return reason === 'userinfo_failed' || reason === 'wrong_userinfo_subject' ? 'userinfo_failed' : 'id_token_refused';
 };
 
-const endpointReason = ({ reason }: TokenEndpointFailure): RefreshEnding | RefreshRetry => {
+const endpointReason = ({ reason }: TokenEndpointFailure): FinalRefreshFailure | RetryableRefreshFailure => {
   if (reason === 'code_refused') return 'invalid_grant';
   return reason === 'cancelled' ? 'timed_out' : reason;
 };
 
-const isEnding = (reason: RefreshEnding | RefreshRetry): reason is RefreshEnding =>
-  refreshEndings.some((ending) => ending === reason);
+const isEnding = (reason: FinalRefreshFailure | RetryableRefreshFailure): reason is FinalRefreshFailure =>
+  finalRefreshFailures.some((ending) => ending === reason);
 
 const outcomeOf = (
-  reason: RefreshEnding | RefreshRetry,
+  reason: FinalRefreshFailure | RetryableRefreshFailure,
   detail: string | null,
   details: Session['details'],
 ): EndingRefresh | FailedRefresh =>
   isEnding(reason) ? { kind: 'ends', reason } : { kind: 'failed', reason, detail, details };
 
 /** Refreshes the tokens of sessions of one login (RFC 6749, section 6; OpenID Connect Core, section 12). */
-export class RefreshTokens {
+export class RefreshSessionTokens {
   readonly #parts: PreparedLogin;
   readonly #tokens: ProviderTokenEndpoint;
   readonly #verify: VerifyTokens;
@@ -119,7 +119,12 @@ export class RefreshTokens {
     { userinfoUrl }: ProviderMetadata,
     requestedMs: number,
     cancellation: Cancellation,
-  ): Promise<Result<Claims | null, { readonly reason: RefreshEnding | RefreshRetry; readonly detail: string | null }>> {
+  ): Promise<
+    Result<
+      Claims | null,
+      { readonly reason: FinalRefreshFailure | RetryableRefreshFailure; readonly detail: string | null }
+    >
+  > {
     if (idToken === null) return ok(null);
     const context: RefreshContext = { before: sessionIdentity(session).claims ?? {}, requestedMs, userinfoUrl };
     const user = await this.#verify.verifyRefreshed({ idToken, accessToken }, context, cancellation);

@@ -9,12 +9,12 @@ import {
 } from '../../../../domain/agent/sign-on/kept-form.js';
 import { eventTraceId } from '../../../../domain/agent-protocol/event-trace-id.js';
 import { type AgentAnswer, allowAnswer, type RequestHeadersEvent } from '../../../../domain/agent-protocol/messages.js';
-import type { ReceivedForm, WantedForm } from '../../agent-service/posted-forms.js';
+import type { ReceivedForm, RequestedForm } from '../../agent-service/posted-forms.js';
 import { formRefusal, undecidedAnswer, withNoStore } from '../../agent-service/refusal.js';
 import { withRemarks } from '../../agent-service/with-remarks.js';
 import { redirectAnswer } from '../shared/sign-on-answers.js';
 import { confirmationPage, formGonePage } from './confirmation-page.js';
-import { formUse, type KeptFormServices, markOf } from './kept-form-services.js';
+import { type KeptFormServices, keptFormUse, ownerMarkOf } from './kept-form-services.js';
 
 /** A signed-on browser with a kept form. */
 interface ShownForm {
@@ -25,8 +25,8 @@ interface ShownForm {
   readonly user: FormOwner;
 }
 
-/** Asks the user about a kept form, and has it sent again. */
-export class OfferForm {
+/** Asks the user to confirm a kept form, and sends it again. */
+export class ConfirmForm {
   readonly #parts: KeptFormServices;
 
   constructor(parts: KeptFormServices) {
@@ -52,10 +52,10 @@ export class OfferForm {
     return { ...accepted, responseHeaders: [...accepted.responseHeaders, cookies.clearKeptForm()] };
   }
 
-  /** Reads the choice of the user. A form that is none passes unchanged. */
-  wanted(event: RequestHeadersEvent, shown: ShownForm, accepted: AgentAnswer): WantedForm {
+  /** Reads the choice of the user. Any other form passes unchanged. */
+  requestedForm(event: RequestHeadersEvent, shown: ShownForm, accepted: AgentAnswer): RequestedForm {
     return {
-      first: { ...accepted, needsMore: true },
+      headAnswer: { ...accepted, needsMore: true },
       formOctets: choiceOctets,
       replacesBody: true,
       answerForm: (form) => this.#choose(event, shown, accepted, form),
@@ -94,13 +94,13 @@ export class OfferForm {
   }
 
   #opened(form: KeptForm | null, { secret }: ShownForm): KeptFormContent | null {
-    const text = form === null ? null : this.#parts.secrets.open(secret, formUse, form.sealed);
+    const text = form === null ? null : this.#parts.secrets.open(secret, keptFormUse, form.sealed);
     return text === null ? null : readKeptForm(text);
   }
 
   #isOf({ salt, owner }: KeptFormContent, user: FormOwner): boolean {
     const { digest } = this.#parts;
-    return digest.equal(markOf(digest, salt, user), owner);
+    return digest.equal(ownerMarkOf(digest, salt, user), owner);
   }
 
   /** The token of the page, which only a browser with the cookie gets. */

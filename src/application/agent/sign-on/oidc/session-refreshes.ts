@@ -28,7 +28,8 @@ export const refreshDeadlineMs = 8_000;
 const maximumRefreshes = 1_000;
 /** Delay between attempts to store fresh tokens, in milliseconds. */
 const storeRetryMs = 300;
-const storeAttempts = 3;
+/** How long a process tries to store fresh tokens: a store that fails over needs some seconds. In milliseconds. */
+export const storeDeadlineMs = 10_000;
 /** Minimum interval between log lines about failures: each session has its own. */
 const failureLogMs = 1_000;
 
@@ -177,13 +178,18 @@ export class SessionRefreshes {
     return 'settled';
   }
 
-  /** Stores the end of a refresh. Retries failures, because losing a rotated refresh token ends the session. */
+  /**
+   * Stores the end of a refresh. Retries failures, because losing a rotated refresh token ends the session. The store
+   * refuses a retry once another process has the lease.
+   */
   async #store(ended: EndedRefresh): Stored<boolean> {
-    const { store, evict, scheduler } = this.#parts;
-    for (let attempt = 1; ; attempt += 1) {
+    const { store, evict, scheduler, clock } = this.#parts;
+    const untilMs = clock.monotonicMs() + storeDeadlineMs;
+    for (;;) {
       const stored = await store.endRefresh(ended);
-      evict(ended.idHash);
-      if (stored.ok || attempt >= storeAttempts) return stored;
+      // While the store fails, the cached session goes on.
+      if (stored.ok) evict(ended.idHash);
+      if (stored.ok || clock.monotonicMs() >= untilMs) return stored;
       await new Promise<void>((resolve) => void scheduler.after(storeRetryMs, resolve));
     }
   }

@@ -138,7 +138,7 @@ export interface SamlWorldOptions {
   readonly options?: Partial<SamlOptions>;
   readonly cookie?: Partial<SessionCookieOptions>;
   readonly key?: ServiceProviderKey | null;
-  readonly requiredSessions?: readonly RequiredPath[];
+  readonly requiredPaths?: readonly RequiredPath[];
 }
 
 /** Single sign-on with everything around it in the hands of a test. */
@@ -165,7 +165,7 @@ export class SamlWorld {
   readonly answers: AgentAnswer[] = [];
   #events = 0;
 
-  constructor({ options = {}, cookie = {}, key = null, requiredSessions = [] }: SamlWorldOptions = {}) {
+  constructor({ options = {}, cookie = {}, key = null, requiredPaths = [] }: SamlWorldOptions = {}) {
     this.options = { ...samlOptions, ...options };
     this.cookie = { ...sessionCookie, ...cookie };
     const cookies = new SignOnCookies(this.cookie);
@@ -193,7 +193,7 @@ export class SamlWorld {
       sessions: this.sessions,
       requests: this.requests,
       replays: this.replays,
-      stepUp: stepUpRulesOf(requiredSessions, this.clock),
+      stepUp: stepUpRulesOf(requiredPaths, this.clock),
       random: { uuid: () => randomUUID(), token: () => this.#token() },
       digest: this.digest,
       clock: this.clock,

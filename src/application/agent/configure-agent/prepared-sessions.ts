@@ -99,7 +99,7 @@ export class PreparedSessions {
     this.cookies = new SignOnCookies(options.cookie, options.keepsPostedForms ? mark : null);
     this.returnOrigins = new AllowedOrigins(options.returnOrigins);
     this.stepUp = new StepUpRules({
-      required: complete.requiredSessions,
+      required: complete.requiredPaths,
       clockSkewsMs: new Map([
         ...(saml === null ? [] : [[samlProviderName, saml.clockSkewMs] as const]),
         ...oidcLogins.map(({ name, clockSkewMs }) => [name, clockSkewMs] as const),

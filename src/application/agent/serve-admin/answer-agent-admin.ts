@@ -22,7 +22,7 @@ export interface AgentAdminRequest {
   readonly correlationId: string;
 }
 
-export interface AgentAdminParts {
+export interface AgentAdminServices {
   readonly token: Secret;
   readonly isSecret: SecretComparer;
   readonly sessions: Pick<AnswerSessions, 'answer'>;
@@ -32,9 +32,9 @@ export interface AgentAdminParts {
 
 /** Answers requests to the admin address of an agent. Every request needs the token. */
 export class AnswerAgentAdmin {
-  readonly #parts: AgentAdminParts;
+  readonly #parts: AgentAdminServices;
 
-  constructor(parts: AgentAdminParts) {
+  constructor(parts: AgentAdminServices) {
     this.#parts = parts;
   }
 

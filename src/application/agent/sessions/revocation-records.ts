@@ -17,7 +17,7 @@ export interface RequestedRevocation {
   readonly userId: string | null;
 }
 
-/** Digits of the hash of a session id, as in the log. */
+/** Digits of the hash of a session id, as in /admin/sessions. */
 const shownDigits = 16;
 
 /**

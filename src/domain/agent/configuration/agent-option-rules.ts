@@ -37,7 +37,7 @@ import { type SecretHeader, secretHeaders } from './secret-headers.js';
 import { type AdminServingOptions, adminServing, checkServedPlaces, grpcServing } from './serving-option-rules.js';
 import { enabledSessions } from './sessions-option-rules.js';
 import type { SignOnSessionOptions } from './sessions-options.js';
-import { requiredSessions } from './step-up-rules.js';
+import { requiredPaths } from './step-up-rules.js';
 import type { TokenExchangeOptions } from './token-exchange-options.js';
 import { enabledTokenExchange } from './token-exchange-rules.js';
 
@@ -247,7 +247,7 @@ export interface CompleteAgentOptions {
   /** The origins of other sites whose pages may change something with a credential in a cookie. */
   readonly trustedOrigins: readonly string[];
   /** What paths require of sessions. */
-  readonly requiredSessions: readonly RequiredPath[];
+  readonly requiredPaths: readonly RequiredPath[];
   /** Null: disabled. */
   readonly tokenExchange: TokenExchangeOptions | null;
   /** Null: upstreams get no signed identity. */
@@ -326,7 +326,7 @@ export const completeAgentOptions = (options: AgentOptions, files: EntryFiles): 
     ...methods,
     proofStore: proofStoreOptions(proofSources, error, warn),
     trustedOrigins: methods.sessions?.trustedOrigins ?? options.sessions?.allowOrigins ?? [],
-    requiredSessions: requiredSessions(options.sessions?.require ?? [], methods, error),
+    requiredPaths: requiredPaths(options.sessions?.require ?? [], methods, error),
     socket: options.socket ?? agentDefaults.socket,
     grpc: grpcServing(options, error),
     metricsAddress: options.metricsAddress ?? null,

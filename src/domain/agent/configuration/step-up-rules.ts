@@ -95,7 +95,7 @@ const checkKeys = ({ provider, acrValues, maxAgeSecs }: RequireBlockOptions, rep
 };
 
 /** Checks the `require` blocks of `sessions`. */
-export const requiredSessions = (
+export const requiredPaths = (
   blocks: readonly RequireBlockOptions[],
   enabled: SignOnWays,
   error: OptionReport,

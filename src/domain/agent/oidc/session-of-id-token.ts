@@ -1,7 +1,7 @@
 import type { Session } from '../sessions/session.js';
 import { authenticationDetails } from '../sessions/session-authentication.js';
 import { claimDetails } from '../sessions/session-identity.js';
-import { type Claims, secondsInMs } from '../tokens/claims.js';
+import { type Claims, numericDateMs } from '../tokens/claims.js';
 
 /** An `oidc-login` block and its issuer. Two blocks may have one issuer, with different clients. */
 export interface LoginProvider {
@@ -56,7 +56,7 @@ export const newOidcSession = ({
   const authentication = {
     providerName: login.name,
     acr: textClaim(idTokenClaims, 'acr'),
-    authenticatedMs: secondsInMs(idTokenClaims['auth_time']),
+    authenticatedMs: numericDateMs(idTokenClaims['auth_time']),
     nowMs,
     clockSkewMs,
   };

@@ -63,5 +63,5 @@ export const claimedNumberText = (number: number | bigint | SpelledNumber): stri
   number instanceof SpelledNumber ? number.text : String(number);
 
 /** A NumericDate (RFC 7519, section 2) in milliseconds since the Unix epoch; null: no number. */
-export const secondsInMs = (value: ClaimValue | undefined): number | null =>
+export const numericDateMs = (value: ClaimValue | undefined): number | null =>
   isClaimedNumber(value) ? Number(claimedNumberText(value)) * 1000 : null;

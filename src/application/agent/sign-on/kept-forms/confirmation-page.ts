@@ -39,10 +39,10 @@ export const confirmationPage = ({ origin, target }: KeptFormContent, token: str
   return formPage(html, origin.startsWith('https:') ? 'https:' : 'https: http:');
 };
 
-/** 403 for a choice about a form that is not kept any more. */
+/** 403 for a choice about a form that the agent no longer keeps. */
 export const formGonePage = (operations: readonly HeaderOperation[]): AgentAnswer => {
   const title = 'The form is not kept any more';
-  const text = 'It was sent again before, or more than ten minutes have passed. Go to the page with the form.';
+  const text = 'It was already sent, or more than ten minutes have passed. Go to the page with the form.';
   const body = `<h1>${escapeText(title)}</h1>\n<p>${escapeText(text)}</p>\n<p><a href="/">Go on</a></p>\n`;
   return pageAnswer(page(`<title>${escapeText(title)}</title>\n`, body), operations, 403);
 };

@@ -7,7 +7,7 @@ import type { Cancellation } from '../../../ports/shared/cancellation.js';
 import { withNoStore } from '../../agent-service/refusal.js';
 import { withRemarks } from '../../agent-service/with-remarks.js';
 import { type ReadToken, readToken } from '../../verify-tokens/token-verdict.js';
-import { followOnce } from '../shared/follow-once.js';
+import { endSessionsOnce } from '../shared/end-sessions-once.js';
 import type { OidcLogin } from './oidc-login.js';
 import type { RefusedOidc } from './oidc-refusal.js';
 import type { LoginServices } from './oidc-sign-on-options.js';
@@ -103,7 +103,7 @@ export class FollowLogoutToken {
     if (!token.ok) return refused(token.error);
     const { id, untilMs, subject, session } = token.value;
     const key = digest.sha256Hex(`logout token\n${login.provider}\n${id}`);
-    const ended = await followOnce(replays, { key, untilMs, nowMs }, () =>
+    const ended = await endSessionsOnce(replays, { key, untilMs, nowMs }, () =>
       sessions.endOfSubject({
         method: 'oidc',
         provider: login.provider,

@@ -7,7 +7,7 @@ import { eventTraceId } from '../../../../domain/agent-protocol/event-trace-id.j
 import type { AgentAnswer, RequestHeadersEvent } from '../../../../domain/agent-protocol/messages.js';
 import type { Cancellation } from '../../../ports/shared/cancellation.js';
 import { withRemarks } from '../../agent-service/with-remarks.js';
-import { followOnce } from '../shared/follow-once.js';
+import { endSessionsOnce } from '../shared/end-sessions-once.js';
 import { sessionNames } from '../shared/session-remarks.js';
 import { othersSignedOutAnswer, signedOutAnswer } from '../shared/sign-on-answers.js';
 import type { SignOnCookies } from '../shared/sign-on-cookies.js';
@@ -68,7 +68,7 @@ export class FollowLogoutRequest {
     if (fault !== null) return this.#refusals.refuse(event, fault, 'sign-out');
     const key = digest.sha256Hex(`logout\n${provider.entityId}\n${request.id}`);
     const { issuer, nameId, sessionIndexes } = request;
-    const ended = await followOnce(replays, { key, untilMs: logoutReplayUntilMs(request), nowMs }, () =>
+    const ended = await endSessionsOnce(replays, { key, untilMs: logoutReplayUntilMs(request), nowMs }, () =>
       sessions.endOfSubject({ method: 'saml', provider: issuer, subject: nameId.value, sessionIndexes }),
     );
     if (!ended.ok) {

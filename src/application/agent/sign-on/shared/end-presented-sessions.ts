@@ -20,7 +20,7 @@ export interface SignOutFailure {
   readonly detail: string;
 }
 
-export interface EndPresentedSessionsParts {
+export interface SessionEndServices {
   readonly cookies: SignOnCookies;
   readonly sessions: {
     /** Ends the session of a cookie; null: there was none. */
@@ -31,9 +31,9 @@ export interface EndPresentedSessionsParts {
 
 /** Ends every session whose cookie a browser presents, so that the answer "signed out" is true. */
 export class EndPresentedSessions {
-  readonly #parts: EndPresentedSessionsParts;
+  readonly #parts: SessionEndServices;
 
-  constructor(parts: EndPresentedSessionsParts) {
+  constructor(parts: SessionEndServices) {
     this.#parts = parts;
   }
 

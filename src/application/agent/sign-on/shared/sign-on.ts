@@ -79,10 +79,10 @@ export class SignOn implements AgentEndpoint {
     const { ways } = this.#parts;
     const path = requestPath(event.uri);
     const returnTo = returnTarget(event.uri);
-    const fitting = this.#fitting(returnTo);
-    const protecting = fitting.filter((way) => way.protection(path) === 'protected');
+    const suitable = this.#suitableWays(returnTo);
+    const protecting = suitable.filter((way) => way.protection(path) === 'protected');
     // A requirement may name a way that does not protect the path itself.
-    const candidates = protecting.length === 0 && fitting.length < ways.length ? fitting : protecting;
+    const candidates = protecting.length === 0 && suitable.length < ways.length ? suitable : protecting;
     const [only] = candidates;
     if (only !== undefined && candidates.length === 1) return only.begin(event, returnTo);
     const [loginPath] = this.paths;
@@ -100,18 +100,18 @@ export class SignOn implements AgentEndpoint {
     const returnTo = allowedReturn(query.value.get('return_to')?.value ?? '/', returnOrigins);
     const name = query.value.get('provider')?.value ?? null;
     if (name !== null && !ways.some((way) => way.name === name)) return this.#malformed(event);
-    const fitting = this.#fitting(returnTo);
-    const [first, ...others] = fitting;
+    const suitable = this.#suitableWays(returnTo);
+    const [first, ...others] = suitable;
     if (first !== undefined && others.length === 0) return first.begin(event, returnTo);
-    const chosen = fitting.find((way) => way.name === name);
-    return chosen === undefined ? chooseWayPage(fitting, path, returnTo) : chosen.begin(event, returnTo);
+    const chosen = suitable.find((way) => way.name === name);
+    return chosen === undefined ? chooseWayPage(suitable, path, returnTo) : chosen.begin(event, returnTo);
   }
 
   /** The ways whose sessions can open the page; all of them if none can, because the page refuses all sessions. */
-  #fitting(returnTo: string): readonly SignOnWay[] {
+  #suitableWays(returnTo: string): readonly SignOnWay[] {
     const { ways, stepUp } = this.#parts;
-    const fitting = ways.filter(({ requirement }) => stepUp.requirementFor(requirement, returnTo).canOpenPage);
-    return fitting.length === 0 ? ways : fitting;
+    const suitable = ways.filter(({ requirement }) => stepUp.requirementFor(requirement, returnTo).canOpenPage);
+    return suitable.length === 0 ? ways : suitable;
   }
 
   /** The login path asks for no form. */

@@ -3,7 +3,7 @@ import { withRemarks } from '../../agent-service/with-remarks.js';
 import {
   type EndedSession,
   EndPresentedSessions,
-  type EndPresentedSessionsParts,
+  type SessionEndServices,
   type SignOutFailure,
 } from './end-presented-sessions.js';
 import { sessionRemarks } from './session-remarks.js';
@@ -37,11 +37,11 @@ export interface SignOutWay {
  * provider of the first one, whichever way began that.
  */
 export class SignOut {
-  readonly #parts: EndPresentedSessionsParts;
+  readonly #parts: SessionEndServices;
   readonly #presented: EndPresentedSessions;
   readonly #ways: SignOutWay[] = [];
 
-  constructor(parts: EndPresentedSessionsParts) {
+  constructor(parts: SessionEndServices) {
     this.#parts = parts;
     this.#presented = new EndPresentedSessions(parts);
   }

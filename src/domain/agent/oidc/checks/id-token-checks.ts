@@ -1,4 +1,4 @@
-import { type Claims, secondsInMs } from '../../tokens/claims.js';
+import { type Claims, numericDateMs } from '../../tokens/claims.js';
 import type { OidcRejection } from '../oidc-rejection.js';
 
 /** What the claims of an ID token must match, besides those of every token of the provider. */
@@ -35,7 +35,7 @@ export const checkAuthorizedParty: IdTokenCheck<'clientId'> = ({ azp }, { client
 
 /** Refuses a token that is older than the request: the provider makes it for the code (rule 10). */
 export const checkIssuedAt: IdTokenCheck<'requestedMs' | 'clockSkewMs'> = ({ iat }, { requestedMs, clockSkewMs }) => {
-  const issuedMs = secondsInMs(iat);
+  const issuedMs = numericDateMs(iat);
   if (issuedMs === null) return 'missing_issued_at';
   // Seconds are rounded down.
   return issuedMs + 1000 + clockSkewMs >= requestedMs ? null : 'issued_too_long_ago';
@@ -52,7 +52,7 @@ const checkCodeHash: IdTokenCheck = (claims, { codeHash }) =>
 /** Requires a recent authentication, if the request demanded one (rule 13). */
 const checkAuthenticationTime: IdTokenCheck = ({ auth_time: given }, { maxAgeSecs, nowMs, clockSkewMs }) => {
   if (maxAgeSecs === null) return null;
-  const authenticatedMs = secondsInMs(given);
+  const authenticatedMs = numericDateMs(given);
   if (authenticatedMs === null || authenticatedMs - clockSkewMs > nowMs) return 'authentication_not_fresh';
   return nowMs <= authenticatedMs + maxAgeSecs * 1000 + clockSkewMs ? null : 'authentication_not_fresh';
 };

@@ -49,7 +49,7 @@ describe('complete options', () => {
         authz: null,
         saml: null,
         sessions: null,
-        requiredSessions: [],
+        requiredPaths: [],
         tokenExchange: null,
         identityToken: null,
         resources: [],

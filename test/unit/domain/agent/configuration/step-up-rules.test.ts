@@ -31,7 +31,7 @@ const checked = (
   if (decoded.options === null) return { required: null, texts: decoded.problems.map(({ message }) => message) };
   const { options, problems } = completeAgentOptions(decoded.options, new Map());
   const texts = problems.map(({ severity, option, message }) => `${severity} ${option}: ${message}`);
-  return { required: options?.requiredSessions ?? null, texts, problems };
+  return { required: options?.requiredPaths ?? null, texts, problems };
 };
 
 describe('a require block', () => {

@@ -15,7 +15,7 @@ const password = 'urn:password';
 const worldOf = (options: SamlWorldOptions['options'] = {}) =>
   new SamlWorld({
     options: { clockSkewMs: 1_000, ...options },
-    requiredSessions: [
+    requiredPaths: [
       { path: '/admin', ...required({ provider: 'saml', acrValues: [mfa, 'urn:key'], maxAgeSecs: 300 }) },
       { path: '/strong', ...required({ acrValues: [mfa] }) },
       { path: '/corp', ...required({ provider: 'corp', acrValues: [mfa], maxAgeSecs: 1 }) },

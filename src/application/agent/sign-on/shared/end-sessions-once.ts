@@ -15,7 +15,7 @@ export interface LogoutMessageId {
  * Ends the sessions of a logout message, once for each message: a replay would end sessions that began after the first
  * one. Remembers the message last. If the process dies before that, the provider can send the message again.
  */
-export const followOnce = async <Ended>(
+export const endSessionsOnce = async <Ended>(
   replays: Pick<ReplayStore, 'has' | 'remember'>,
   { key, untilMs, nowMs }: LogoutMessageId,
   end: () => Stored<Ended>,

@@ -20,7 +20,7 @@ import { CancellationSource } from '../../../shared/cancellation/cancellation-so
 import { OncePerPeriod } from '../../../shared/once-per-period.js';
 import type { RefreshOutcome } from './refresh-session-tokens.js';
 
-/** Lifetime of a lease, in milliseconds. Longer than a refresh takes, so that two processes never refresh at once. */
+/** Lifetime of a lease, in milliseconds. The calls to the provider end earlier, so two processes never overlap. */
 export const refreshLeaseMs = 15_000;
 /** Deadline of the calls to the provider in one refresh, in milliseconds. */
 export const refreshDeadlineMs = 8_000;
@@ -28,8 +28,8 @@ export const refreshDeadlineMs = 8_000;
 const maximumRefreshes = 1_000;
 /** Delay between attempts to store fresh tokens, in milliseconds. */
 const storeRetryMs = 300;
-/** How long a process tries to store fresh tokens: a store that fails over needs some seconds. In milliseconds. */
-export const storeDeadlineMs = 10_000;
+/** How long a process retries to store fresh tokens, in milliseconds. A failover of the store takes seconds. */
+export const tokenStoreDeadlineMs = 10_000;
 /** Minimum interval between log lines about failures: each session has its own. */
 const failureLogMs = 1_000;
 
@@ -184,10 +184,10 @@ export class SessionRefreshes {
    */
   async #store(ended: EndedRefresh): Stored<boolean> {
     const { store, evict, scheduler, clock } = this.#parts;
-    const untilMs = clock.monotonicMs() + storeDeadlineMs;
+    const untilMs = clock.monotonicMs() + tokenStoreDeadlineMs;
     for (;;) {
       const stored = await store.endRefresh(ended);
-      // While the store fails, the cached session goes on.
+      // While the store fails, the cached session stays in use.
       if (stored.ok) evict(ended.idHash);
       if (stored.ok || clock.monotonicMs() >= untilMs) return stored;
       await new Promise<void>((resolve) => void scheduler.after(storeRetryMs, resolve));

@@ -13,7 +13,7 @@ import {
   refreshDeadlineMs,
   refreshLeaseMs,
   SessionRefreshes,
-  storeDeadlineMs,
+  tokenStoreDeadlineMs,
 } from '../../../../../../src/application/agent/sign-on/oidc/session-refreshes.js';
 import {
   failedRefreshDetails,
@@ -329,7 +329,7 @@ describe('a session with tokens', () => {
     asked[0]?.answer(renewed('second'));
     await settled();
     // A failover. The former token is still valid.
-    const outageMs = storeDeadlineMs - 1_000;
+    const outageMs = tokenStoreDeadlineMs - 1_000;
     await scheduler.advance(outageMs);
     expect(await ask()).toBe('first');
     store.isDown = false;
@@ -341,7 +341,7 @@ describe('a session with tokens', () => {
     store.isDown = true;
     asked[1]?.answer(renewed('third'));
     await settled();
-    await scheduler.advance(storeDeadlineMs + 1_000);
+    await scheduler.advance(tokenStoreDeadlineMs + 1_000);
     expect(results).toEqual(['refreshed', 'store_unavailable']);
     await scheduler.advance(30_000);
     expect(await ask()).toBe('not_refreshed');

@@ -1,5 +1,6 @@
 import type { IdentityTokenOptions } from './identity-token-block.js';
 import type { OidcLoginOptions } from './oidc-login-options.js';
+import { endpointPaths } from './oidc-login-rules.js';
 import type { OptionReport } from './option-report.js';
 import { pathFault } from './path-fault.js';
 import type { ProtectedResource } from './resource-metadata-rules.js';
@@ -28,11 +29,9 @@ const otherPaths = ({ saml, oidcLogins, tokenExchange }: ServedEndpoints): Reado
           [saml.logoutPath, 'logout-path of saml'],
           [saml.signedOutPath, 'signed-out-path of saml'],
         ];
-  const ofLogins = oidcLogins.flatMap(({ name, callbackPath, loginPath, logoutPath }): readonly Taken[] => [
-    [callbackPath, `callback-path of login "${name}"`],
-    [loginPath, `login-path of login "${name}"`],
-    [logoutPath, `logout-path of login "${name}"`],
-  ]);
+  const ofLogins = oidcLogins.flatMap((login) =>
+    endpointPaths(login).map(([key, path]): Taken => [path, `${key} of login "${login.name}"`]),
+  );
   const ofExchange: readonly Taken[] =
     tokenExchange === null
       ? []

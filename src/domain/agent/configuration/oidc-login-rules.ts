@@ -154,7 +154,7 @@ const checkUsers = (login: OidcLoginBlockOptions, report: LoginReport): void => 
 };
 
 /** The paths at which a login answers, by key. */
-const endpointPaths = (
+export const endpointPaths = (
   login: Pick<
     OidcLoginOptions,
     'callbackPath' | 'loginPath' | 'logoutPath' | 'backchannelLogoutPath' | 'frontchannelLogoutPath'

@@ -92,6 +92,24 @@ describe('the identity-token block', () => {
     ]);
   });
 
+  it.each([
+    ['callback-path', '/oidc/callback/corp'],
+    ['login-path', '/oidc/login'],
+    ['logout-path', '/oidc/logout'],
+    ['backchannel-logout-path', '/oidc/backchannel-logout'],
+    ['frontchannel-logout-path', '/oidc/frontchannel-logout'],
+  ])('refuses the %s of a login', (key, path) => {
+    const login = {
+      name: 'corp',
+      issuer: 'https://id.example.com',
+      'client-id': 'portal',
+      'public-url': 'https://portal.example.com',
+    };
+    expect(textsOf({ 'jwks-path': path }, { 'oidc-login': login })).toEqual([
+      `error: jwks-path and ${key} of login "corp" are the same path`,
+    ]);
+  });
+
   it('warns if another token has the same issuer', () => {
     const oidc = { enabled: true, issuer: 'https://gw.example.com', audience: 'x' };
     expect(textsOf({}, { oidc }).join()).toContain('issuer is also that of a provider in oidc');

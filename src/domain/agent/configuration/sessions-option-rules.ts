@@ -217,18 +217,18 @@ const mergeKeys = ({ sessions, saml }: SessionBlocks): SessionKeys => {
   return merged as unknown as SessionKeys;
 };
 
-const isHttps = (origin: string): boolean => origin.startsWith('https:');
-
 /** The origin of a URL as browsers write it: in lower case, without the default port. */
 const serializedOrigin = (url: string): string =>
   urlParts(url)
     .origin.toLowerCase()
     .replace(/^(http:.*):80$|^(https:.*):443$/, '$1$2');
 
-/** Return hosts as origins. All hosts of the cookie's domain share its sign-on. */
-const returnOrigins = (hosts: readonly string[], cookieDomain: string | null): readonly string[] => {
-  const shared = cookieDomain === null ? [] : [cookieDomain, `*.${cookieDomain}`];
-  return [...hosts, ...shared].map((host) => serializedOrigin(`https://${host}`));
+/** Our https origins and the return hosts. Hosts of the cookie's domain have port 443 and the ports of sign-ons too. */
+const returnOrigins = (hosts: readonly string[], domain: string | null, origins: readonly string[]): string[] => {
+  const own = origins.filter((origin) => origin.startsWith('https:'));
+  const ports = new Set(['', ...own.map((origin) => /:\d+$/.exec(origin)?.[0] ?? '')]);
+  const shared = domain === null ? [] : Array.from(ports, (port) => [domain + port, `*.${domain}${port}`]).flat();
+  return [...own, ...[...hosts, ...shared].map((host) => serializedOrigin(`https://${host}`))];
 };
 
 const checkAllowedOrigins = ({ allowOrigins }: SessionsBlockOptions, report: SessionsReport): void => {
@@ -263,7 +263,7 @@ export const checkedSessionOptions = (
       sameSite: keys.cookieSameSite ?? 'Lax',
     },
     keepsPostedForms: sessions?.keepPostedForms ?? false,
-    returnOrigins: [...ownOrigins.filter(isHttps), ...returnOrigins(sessions?.returnHosts ?? [], domain)],
+    returnOrigins: returnOrigins(sessions?.returnHosts ?? [], domain, ownOrigins),
     trustedOrigins: [...ownOrigins, ...(sessions?.allowOrigins ?? [])],
   };
   checkCookie(options.cookie, blocks, report);

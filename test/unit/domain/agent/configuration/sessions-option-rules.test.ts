@@ -96,6 +96,20 @@ describe('the sessions block', () => {
     expect(problems).toMatchObject([{ severity: 'warning', id: 'session-cookie-for-every-host' }]);
   });
 
+  it('lets browsers return to hosts of the cookie domain at the ports of the sign-on', () => {
+    const { sessions } = checked(
+      { 'cookie-domain': 'example.com', 'cookie-name': '__Secure-s' },
+      { saml: { ...saml, 'acs-url': 'https://app.example.com:8443/saml/acs' } },
+    );
+    expect(sessions?.returnOrigins).toEqual([
+      'https://app.example.com:8443',
+      'https://example.com',
+      'https://*.example.com',
+      'https://example.com:8443',
+      'https://*.example.com:8443',
+    ]);
+  });
+
   it('is no way to sign on', () => {
     expect(checked({}, {}).texts).toEqual([
       'error sessions: it has no effect without a way to sign on and without tokens',

@@ -30,7 +30,7 @@ export const misplacedKeyHint = (name: string, shape: Shape): string | null => {
   return null;
 };
 
-/** Directives of nginx and keys of Traefik, and what to write in their place. */
+/** Directives of nginx, keys of Traefik and of oauth2-proxy, and what to write in their place. */
 const otherProxies: ReadonlyMap<string, string> = new Map([
   ['server', 'write target "127.0.0.1:3000" in an upstream; for a virtual host, write a route with matches { host }'],
   ['location', 'write route "name" { matches { path-prefix "/path" } }'],
@@ -72,9 +72,17 @@ const otherProxies: ReadonlyMap<string, string> = new Map([
   ['stripprefix', 'write rewrite { strip-prefix "/api" } in policies'],
   ['addprefix', 'write rewrite { add-prefix "/v1" } in policies'],
   ['headers', 'write request-headers or response-headers in policies'],
+  ['oidc-issuer-url', 'write issuer "https://id.example.com" in oidc-login'],
+  ['redirect-url', 'write public-url "https://portal.example.com" in oidc-login; callback-path has the path'],
+  ['cookie-secret', 'delete the line: a cookie holds a random id, which needs no secret'],
+  ['cookie-expire', 'write ttl-secs 28800 in sessions'],
+  ['cookie-refresh', 'delete the line: the agent refreshes tokens if the provider gives a refresh token'],
+  ['email-domains', 'write allowed-domains "example.com" in oidc-login'],
+  ['whitelist-domains', 'write return-hosts "*.example.com" in sessions'],
+  ['pass-access-token', 'write forward-access-token #true in oidc-login'],
 ]);
 
-/** What to write in place of a key of nginx or Traefik; null: the name belongs to neither. */
+/** What to write in place of a key of nginx, Traefik or oauth2-proxy; null: the name belongs to none of them. */
 export const otherProxyHint = (name: string): string | null => {
   const plain = plainName(name).slice(0, 80);
   if (plain.startsWith('traefik.')) return 'labels are not read: write listeners, routes and upstreams';

@@ -5,6 +5,7 @@ import { callbackFault } from '../../../../domain/agent/oidc/checks/callback-che
 import type { ReceivedTokens } from '../../../../domain/agent/oidc/endpoint-response.js';
 import { codeVerifierText, nonceText, type PendingLogin } from '../../../../domain/agent/oidc/pending-login.js';
 import { newOidcSession } from '../../../../domain/agent/oidc/session-of-id-token.js';
+import { refreshTokenDetail } from '../../../../domain/agent/oidc/token-refresh.js';
 import type { Session } from '../../../../domain/agent/sessions/session.js';
 import type { SignOnRequest } from '../../../../domain/agent/sign-on/sign-on-request.js';
 import { remarkText } from '../../../../domain/agent-protocol/audit-remarks.js';
@@ -211,6 +212,7 @@ export class CompleteOidcSignOn {
       login: options.name,
       user: session.userId,
       session: name,
+      refreshes: session.details[refreshTokenDetail] !== undefined,
       trace_id: eventTraceId(event),
       correlation_id: event.correlationId,
     });

@@ -52,6 +52,11 @@ describe('an unknown key', () => {
       configurationText({ more: '"traefik.http.routers.a.rule" "x"' }),
       '(labels are not read: write listeners, routes and upstreams)',
     ],
+    [
+      'a key of oauth2-proxy',
+      configurationText({ more: 'redirect_url "https://portal.example.com/oauth2/callback"' }),
+      '(write public-url "https://portal.example.com" in oidc-login; callback-path has the path)',
+    ],
     ['YAML', configurationText({ more: '"routers:"' }), '(this is KDL, not YAML: write name { ... } or name "value")'],
   ])('%s: the error says what to write', (_case, text, hint) => {
     expectRefusedConfiguration(text, hint);

@@ -362,7 +362,11 @@ describe('the tokens of a session', () => {
     const none = (own: LyingOidcProvider) => {
       own.givesRefreshTokens = false;
     };
-    const { browser, fetched, pass, provider } = await signedOn(cleanUp, forwarding, none);
+    const { browser, fetched, pass, provider, logger } = await signedOn(cleanUp, forwarding, none);
+    const given = await signedOn(cleanUp, forwarding);
+    const refreshes = ({ lines }: RecordingLogger) =>
+      lines.filter(({ message }) => message === 'sign-on completed').map(({ fields }) => fields['refreshes']);
+    expect([refreshes(logger), refreshes(given.logger)]).toEqual([[false], [true]]);
     pass(299_999);
     expect(received(await fetched(), 'authorization')).toBe('Bearer access-code-1');
     pass(1);

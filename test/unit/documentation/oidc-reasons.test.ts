@@ -87,7 +87,7 @@ describe('the threat model of OpenID Connect', () => {
         path.replace(/^.*\//, ''),
       ),
     );
-    const rows = page('oidc-threat-model.md').matchAll(/^\| (\d+\.\d+) \|.*\| ((?:`[\w-]+`(?:, )?)+) \|$/gm);
+    const rows = page('oidc-threat-model.md').matchAll(/^\| (\d+\.\d+) \|.*\| ((?:`[\w.-]+`(?:, )?)+) \|$/gm);
     const tested = new Map(Array.from(rows, ([, section = '', tests = '']) => [section, tests] as const));
     const sections = (chapter: number, last: number) => Array.from({ length: last }, (_, at) => `${chapter}.${at + 1}`);
     expect([...tested.keys()]).toEqual([...sections(4, 17), ...sections(16, 21)]);

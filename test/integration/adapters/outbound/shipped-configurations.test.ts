@@ -9,6 +9,7 @@ const config = fileURLToPath(new URL('../../../../config/', import.meta.url));
 const environment = {
   ADMIN_TOKEN: 'a-token-for-the-test',
   API_KEYS: 'key:alice',
+  OIDC_SECRET: 'a-client-secret-for-the-test',
   ORDERS_SECRET: 'a-secret-for-the-test',
   RATE_LIMIT_REDIS: 'rediss://:a-password@redis.internal:6379/0',
 };

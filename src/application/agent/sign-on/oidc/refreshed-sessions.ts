@@ -106,6 +106,8 @@ export class RefreshedSessions implements SessionChecks {
       if (attempt === 'held') await this.#pause(refreshPollMs);
       const found = await this.#stored(refreshable);
       if (found !== null) return found;
+      // Tokens whose life is shorter than a refresh: without a pause, each request would refresh them.
+      if (attempt === 'settled') this.#failed.add(refreshable.idHash);
       if (attempt === 'settled' || clock.monotonicMs() >= deadlineMs) return notRefreshed;
     }
   }

@@ -282,6 +282,21 @@ describe('a session with tokens', () => {
     expect(asked).toHaveLength(1);
   });
 
+  it('pauses after fresh tokens that have expired on arrival', async () => {
+    const { process, asked, clock, scheduler } = place();
+    const { ask } = process();
+    await scheduler.advance(lifetimeMs);
+    const answer = ask();
+    await settled();
+    const late = { accessToken: 'late', refreshToken: 'next', fromMs: clock.wallMs() - 10, lifetimeMs: 5 };
+    asked[0]?.answer({ kind: 'refreshed', details: { claims: '{"sub":"ann"}', ...tokenDetails(late) } });
+    expect([await answer, await ask(), asked.length]).toEqual(['not_refreshed', 'not_refreshed', 1]);
+    await scheduler.advance(localBackoffMs);
+    void ask();
+    await settled();
+    expect(asked).toHaveLength(2);
+  });
+
   it('lets a bounded number of requests wait, so that others are served', async () => {
     const { process, asked, scheduler, renewed } = place();
     const { ask, refreshed } = process();

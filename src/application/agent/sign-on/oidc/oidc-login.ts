@@ -84,6 +84,10 @@ export class OidcLogin implements SignOnWay, SignOutWay, LoginRefresher {
     return pathProtection(this.#paths, path);
   }
 
+  beginsAt(event: RequestHeadersEvent): boolean {
+    return this.#begin.returnsTo(event);
+  }
+
   returnsTo(event: RequestHeadersEvent): boolean {
     return this.#begin.returnsTo(event);
   }

@@ -106,6 +106,11 @@ export class SingleSignOn implements AgentEndpoint, SignOnWay, SignOutWay {
     return pathProtection(this.#protected, path);
   }
 
+  /** At every host: the response comes to the host of `acs-url`. */
+  beginsAt(): boolean {
+    return true;
+  }
+
   /** The response comes to the host of `acs-url`, and leads to a path of it. */
   returnsTo(event: RequestHeadersEvent): boolean {
     return ownOrigin(event) === this.#acsOrigin;

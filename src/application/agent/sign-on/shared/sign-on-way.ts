@@ -12,6 +12,8 @@ export interface SignOnWay {
   readonly requirement: SessionRequirement;
   /** The protection of a normalised path; null means a path without a normal form. */
   protection(path: string | null): PathProtection;
+  /** Whether a sign-on can begin at the host of this request; `begin` refuses otherwise. */
+  beginsAt(event: RequestHeadersEvent): boolean;
   /** Whether a sign-on that begins at the host of this request can return to it. */
   returnsTo(event: RequestHeadersEvent): boolean;
   /**

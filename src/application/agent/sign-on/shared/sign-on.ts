@@ -27,6 +27,12 @@ const malformed: ProblemKind = {
   code: 'sign_on_malformed',
 };
 
+/** The ways that can begin at the host of the request. If there are none, one way, which refuses the request. */
+const waysAt = (event: RequestHeadersEvent, ways: readonly SignOnWay[]): readonly SignOnWay[] => {
+  const here = ways.filter((way) => way.beginsAt(event));
+  return here.length === 0 ? ways.slice(0, 1) : here;
+};
+
 export interface SignOnOptions {
   /** At least one. Their names are distinct. */
   readonly ways: readonly SignOnWay[];
@@ -83,8 +89,8 @@ export class SignOn implements AgentEndpoint {
     const protecting = suitable.filter((way) => way.protection(path) === 'protected');
     // A requirement may name a way that does not protect the path itself.
     const candidates = protecting.length === 0 && suitable.length < ways.length ? suitable : protecting;
-    const [only] = candidates;
-    if (only !== undefined && candidates.length === 1) return only.begin(event, returnTo);
+    const [first, ...others] = waysAt(event, candidates);
+    if (first !== undefined && others.length === 0) return first.begin(event, returnTo);
     const [loginPath] = this.paths;
     return loginPath === undefined
       ? withNoStore(undecidedAnswer(event))
@@ -101,10 +107,12 @@ export class SignOn implements AgentEndpoint {
     const name = query.value.get('provider')?.value ?? null;
     if (name !== null && !ways.some((way) => way.name === name)) return this.#malformed(event);
     const suitable = this.#suitableWays(returnTo);
-    const [first, ...others] = suitable;
-    if (first !== undefined && others.length === 0) return first.begin(event, returnTo);
     const chosen = suitable.find((way) => way.name === name);
-    return chosen === undefined ? chooseWayPage(suitable, path, returnTo) : chosen.begin(event, returnTo);
+    if (chosen !== undefined) return chosen.begin(event, returnTo);
+    const shown = waysAt(event, suitable);
+    const [first, ...others] = shown;
+    if (first !== undefined && others.length === 0) return first.begin(event, returnTo);
+    return chooseWayPage(shown, path, returnTo);
   }
 
   /** The ways whose sessions can open the page; all of them if none can, because the page refuses all sessions. */

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { undecidedAnswer } from '../../../../../../src/application/agent/agent-service/refusal.js';
 import { SignOn } from '../../../../../../src/application/agent/sign-on/shared/sign-on.js';
 import { redirectAnswer } from '../../../../../../src/application/agent/sign-on/shared/sign-on-answers.js';
 import type { SignOnWay } from '../../../../../../src/application/agent/sign-on/shared/sign-on-way.js';
@@ -27,6 +28,7 @@ const way = (
     label: `With <${name}>`,
     requirement: required({ provider: name, ...requirement }),
     protection: (path) => pathProtection(paths, path),
+    beginsAt: () => true,
     returnsTo: () => true,
     begin: async (_, returnTo) =>
       redirectAnswer(`https://${encodeURIComponent(name)}.idp.example/?to=${encodeURIComponent(returnTo)}`, []),
@@ -228,5 +230,31 @@ describe('a page that requires more of a session', () => {
     const answer = await asked(signOn, '/oidc/login?return_to=/admin');
     expect(linksOf(answer).map((href) => /provider=(\w+)/.exec(href)?.[1])).toEqual(['corp', 'third']);
     expect(linksOf(await asked(signOn, '/oidc/login?return_to=/x'))).toHaveLength(3);
+  });
+});
+
+describe('a host at which some ways cannot begin', () => {
+  const away = (name: string): SignOnWay => ({
+    ...way(name, ['/a']),
+    beginsAt: () => false,
+    begin: async () => undecidedAnswer(event('/a')),
+  });
+
+  it('gets no link to these ways', async () => {
+    const signOn = signOnOf(way('saml', ['/a']), way('corp', ['/a']), away('partner'));
+    expect(linksOf(await asked(signOn, '/oidc/login'))).toHaveLength(2);
+  });
+
+  it('begins the only way that can', async () => {
+    const signOn = signOnOf(way('saml', ['/a']), away('partner'));
+    expect(urlOf(await begun(signOn, '/a'))).toContain('https://saml.idp.example/');
+    expect(urlOf(await asked(signOn, '/oidc/login'))).toContain('https://saml.idp.example/');
+  });
+
+  it('is refused by a way in place of a page whose links are refused', async () => {
+    const signOn = signOnOf(away('corp'), away('partner'));
+    for (const answer of [await begun(signOn, '/a'), await signOn.answer(event('/oidc/login'), '/oidc/login')]) {
+      expect(answer.decision).toMatchObject({ kind: 'block', status: 503 });
+    }
   });
 });

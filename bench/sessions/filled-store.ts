@@ -157,17 +157,27 @@ const emptyStore = (kind: StoreKind, count: number): Promise<EmptyStore> => {
   return kind === 'sqlite' ? sqliteStore() : redisStore();
 };
 
+/** Stores so many sessions. */
+const fill = async (kind: StoreKind, { sessions }: SessionStores, count: number, startMs: number): Promise<void> => {
+  for (let from = 0; from < count; from += atOnce[kind]) {
+    if (from % 100_000 === 0 && count > 100_000) console.error(`filling ${kind}: ${from} of ${count} sessions`);
+    const batch = Array.from({ length: Math.min(atOnce[kind], count - from) }, (_, index) =>
+      sessions.insert(sessionOf(from + index, startMs)),
+    );
+    for (const inserted of await Promise.all(batch)) if (!inserted.ok) throw new Error(inserted.error.reason);
+  }
+};
+
 /** A new store with so many sessions. */
 export const filledStore = async (kind: StoreKind, count: number): Promise<FilledStore> => {
   const { stores, octets, remove } = await emptyStore(kind, count);
   const startMs = Date.now();
   const before = octets();
-  for (let from = 0; from < count; from += atOnce[kind]) {
-    if (from % 100_000 === 0 && count > 100_000) console.error(`filling ${kind}: ${from} of ${count} sessions`);
-    const batch = Array.from({ length: Math.min(atOnce[kind], count - from) }, (_, index) =>
-      stores.sessions.insert(sessionOf(from + index, startMs)),
-    );
-    for (const inserted of await Promise.all(batch)) if (!inserted.ok) throw new Error(inserted.error.reason);
+  try {
+    await fill(kind, stores, count, startMs);
+  } catch (error) {
+    await remove();
+    throw error;
   }
   return { stores, count, startMs, octetsPerSession: Math.round((octets() - before) / count), remove };
 };

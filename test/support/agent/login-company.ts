@@ -73,5 +73,6 @@ export const startLoginCompany = async (cleanUp: CleanUp, plan: LoginCompanyPlan
       }`;
     },
   });
+  await stack.agentsHealthy();
   return { stack, provider };
 };

@@ -82,6 +82,7 @@ export const startCompany = async (cleanUp: CleanUp, plan: SamlCompanyPlan): Pro
     ...(plan.adminToken !== undefined && { adminToken: plan.adminToken }),
     agentConfig: agentConfigWith(provider),
   });
+  await stack.agentsHealthy();
   const reached = plan.tlsMembers === undefined ? {} : { tls: { rejectUnauthorized: false } };
   if (plan.sharedProvider === undefined) await introduce(provider, stack.port, reached);
   const replaceProvider = async (providerPlan: SamlProviderPlan): Promise<LiveSamlProvider> => {

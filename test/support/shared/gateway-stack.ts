@@ -111,6 +111,8 @@ export interface GatewayStack {
   metric(name: string, ...labels: readonly string[]): Promise<number>;
   /** Resolves once the gateway has an agent that takes calls. */
   agentsPresent(): Promise<void>;
+  /** Resolves once no agent lacks keys, metadata or a store, and no verifier warms up. */
+  agentsHealthy(): Promise<void>;
 }
 
 const pollMs = 10;
@@ -206,6 +208,11 @@ export const startStack = async (cleanUp: CleanUp, plan: StackPlan = {}): Promis
     },
     agentsPresent: () =>
       untilTrue('no agent is absent', async () => JSON.stringify((await report('/ready'))['absent_agents']) === '[]'),
+    agentsHealthy: () =>
+      untilTrue('every agent is healthy', async () => {
+        const agents = (await report('/ready'))['agents'] as Readonly<Record<string, { readonly state: string }>>;
+        return Object.values(agents).every(({ state }) => state === 'healthy');
+      }),
   };
   if (hasAgent && plan.awaitsAgent !== false) await stack.agentsPresent();
   return stack;
